@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use autoheal_engine::diagnostics::Importers;
+
 use crate::javascript::index as javascript;
 use crate::language::Language;
+use crate::outline::Outline as _;
 use crate::sources::Sources;
 
 /// Prefixes of path aliases in the settings of most bundlers, and the folders that they lead to.
@@ -42,6 +45,25 @@ impl<'a> Imports<'a> {
         self.imported.get(file).into_iter().flatten().copied()
     }
 
+    /// Returns the number of files that depend on each file, directly or not: the files to repair first are those that most others import.
+    pub fn importers(&self) -> Importers {
+        let mut needed_by: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (file, imported) in &self.imported {
+            for other in imported {
+                needed_by.entry(other).or_default().insert(file);
+            }
+        }
+        let count = |file: &str| {
+            let mut seen = BTreeSet::from([file]);
+            let mut queue: Vec<&str> = vec![file];
+            while let Some(current) = queue.pop() {
+                queue.extend(needed_by.get(current).into_iter().flatten().filter(|importer| seen.insert(**importer)));
+            }
+            seen.len() - 1
+        };
+        needed_by.keys().map(|file| ((*file).to_owned(), count(file))).filter(|(_, count)| *count > 0).collect()
+    }
+
     /// Returns all files that are loaded together with `roots`, the roots included. Imported files for which
     /// `is_closed` is true are skipped.
     pub fn reached(
@@ -71,7 +93,7 @@ fn of_python<'a>(file: &str, sources: &'a Sources) -> BTreeSet<&'a str> {
             let path = name.replace('.', "/");
             for end in [".py", "/__init__.py"] {
                 let beside = if folder.is_empty() { format!("{path}{end}") } else { format!("{folder}/{path}{end}") };
-                found.extend(index.modules().map(|(known, _)| known).find(|known| *known == beside));
+                found.extend(index.known(&beside));
             }
         }
     }

@@ -7,7 +7,8 @@
 //! - [`sources`]: texts of the repository's files, and which files may be changed
 //! - [`language`]: language of a file; [`environment`]: properties of the interpreters
 //! - [`fix`]: input and output of a fixer, and the fixers of all languages
-//! - [`python`], [`javascript`]: code for one language
+//! - [`python`], [`javascript`]: code for one language; `outline`: their files as code for all languages sees them
+//! - [`excerpt`]: the code that matters for a failure
 //! - [`imports`]: imports between files; [`judging`]: signs that a file belongs to tests; [`stack`]: calls that
 //!   led to an error
 //! - [`test_regions`]: tests inside files of the program
@@ -19,6 +20,7 @@
 
 pub mod edit;
 pub mod environment;
+pub mod excerpt;
 pub mod expectation;
 pub mod fix;
 pub mod formatting;
@@ -27,6 +29,7 @@ pub mod imports;
 pub mod javascript;
 pub mod judging;
 pub mod language;
+mod outline;
 pub mod python;
 mod recursion;
 mod repair;

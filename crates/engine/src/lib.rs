@@ -12,6 +12,7 @@
 //! - [`breaker`]: three attempts in 24 hours, then quarantine
 //! - [`budget`]: limits on the cost of a run and of a day
 //! - [`event`]: events of a run, in one order
+//! - [`causes`]: an error with its causes in one line
 //! - [`output`]: the output of commands, cut to a length that a run can store
 //! - [`ledger`]: requests to models and their cost
 //! - [`politeness`]: rate limits per host, for one process or for many that share a database
@@ -32,6 +33,7 @@
 
 pub mod breaker;
 pub mod budget;
+pub mod causes;
 pub mod diagnostics;
 pub mod error_code;
 pub mod event;
@@ -45,6 +47,7 @@ pub mod task;
 pub mod time;
 pub mod workflow;
 
+pub use causes::with_causes;
 pub use error_code::ErrorCode;
 pub use id::{JobId, RunId, TaskId};
 pub use time::Timestamp;

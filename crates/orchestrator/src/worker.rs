@@ -1,11 +1,10 @@
 //! Claims tasks and runs them.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::time::Duration;
 
 use autoheal_engine::task::{Lease, Task, TaskKind, TaskState};
-use autoheal_engine::{RunId, TaskId};
+use autoheal_engine::{RunId, TaskId, with_causes};
 use autoheal_store::{ClaimRequest, Store, StoreError};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -209,7 +208,7 @@ impl Worker {
                     break;
                 }
                 Err(error) => {
-                    tracing::warn!(error = %chain(&error), "no task could be claimed");
+                    tracing::warn!(error = %with_causes(&error), "no task could be claimed");
                     None
                 }
             };
@@ -344,7 +343,7 @@ impl Worker {
                 tracing::warn!(task = %session.task.id, "the lease was lost: another worker owns the task");
                 TaskEnd::LeaseLost
             }
-            Err(error) => self.broken(&session.task, &session.lease, chain(&error)).await,
+            Err(error) => self.broken(&session.task, &session.lease, with_causes(&error)).await,
         }
     }
 
@@ -365,16 +364,4 @@ struct Claimed {
     task: Task,
     lease: Lease,
     _slot: Slot,
-}
-
-/// The error and its causes in one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use autoheal_engine::with_causes;
 use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
 use autoheal_sandbox::untrusted::clear;
@@ -12,7 +13,7 @@ use crate::commit_message::{commit_message, withdrawal_message};
 use crate::folders::Folders;
 use crate::hosting::trial::WITHDRAWAL;
 use crate::parts::{self, Parts};
-use crate::session::{disk, with_sources};
+use crate::session::disk;
 use crate::state::{AcceptedFix, HealState};
 use crate::tree;
 
@@ -159,6 +160,6 @@ fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
 }
 
 pub(crate) fn forge_error(error: &ForgeError) -> StepError {
-    let (code, message) = (error.code(), with_sources(error));
+    let (code, message) = (error.code(), with_causes(error));
     if error.is_passing() { StepError::Passing { code, message } } else { StepError::Permanent { code, message } }
 }

@@ -15,7 +15,7 @@ use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
-use autoheal_engine::{ErrorCode, RunId};
+use autoheal_engine::{ErrorCode, RunId, with_causes};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 use autoheal_sandbox::{Command, End, Limit, Outcome, Sandbox, SandboxError, Workspace};
 
@@ -511,7 +511,7 @@ pub(crate) fn ran(outcome: Result<Outcome, SandboxError>) -> Result<Outcome, Ste
 }
 
 pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
-    let message = with_sources(error);
+    let message = with_causes(error);
     match error {
         SandboxError::Failed { .. } | SandboxError::NoSpace { .. } => {
             StepError::Passing { code: error.code(), message }
@@ -526,18 +526,6 @@ pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
 
 pub(crate) fn disk(doing: &str, error: &std::io::Error) -> StepError {
     StepError::Permanent { code: ErrorCode::TestExecutionFailed, message: format!("{doing} failed: {error}") }
-}
-
-/// An error with its causes in one line.
-pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

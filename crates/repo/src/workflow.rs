@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use autoheal_code::python::index;
+use autoheal_code::imports::Imports;
 use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::graph::{Graph, GraphError, Node as _};
@@ -180,11 +180,11 @@ impl HealWorkflow {
             HealNode::Discover => discover::run(state, &session.tree(), context)?,
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
             HealNode::Plan => {
-                let importers = index::importers(session.sources());
+                let importers = Imports::new(session.sources()).importers();
                 plan::run(state, session.sources(), self.adviser(&importers), &importers, context).await;
             }
             HealNode::Fix => {
-                let importers = index::importers(session.sources());
+                let importers = Imports::new(session.sources()).importers();
                 fix::run(state, &mut session, &checkout, self.adviser(&importers), context).await?;
             }
             HealNode::Patch => {

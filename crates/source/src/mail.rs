@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use autoheal_engine::with_causes;
 use autoheal_store::NoticeRow;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message};
@@ -91,7 +92,8 @@ impl Mailer {
     /// Sends an alert to all at once, or says why it could not.
     pub(crate) async fn send(&self, notice: &NoticeRow) -> Result<(), String> {
         let message = self.message(notice).map_err(|error| error.to_string())?;
-        self.transport.send(message).await.map(drop).map_err(|error| chain(&error))
+        // It holds what the server said, and nothing of the login.
+        self.transport.send(message).await.map(drop).map_err(|error| with_causes(&error))
     }
 
     fn message(&self, notice: &NoticeRow) -> Result<Message, lettre::error::Error> {
@@ -160,21 +162,6 @@ fn is_here(server: &Url) -> bool {
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
     }
-}
-
-/// The error and its causes in one line. It holds what the server said, and nothing of the login.
-fn chain(error: &lettre::transport::smtp::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

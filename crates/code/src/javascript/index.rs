@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::grammar::GRAMMAR;
-use super::module::{Module, Role};
+use super::module::{Function, ImportKind, Module, Role};
+use crate::outline::{FunctionAround, Outline};
 use crate::repair::ngram::Model;
 use crate::sources::Sources;
+use crate::span::Span;
 
 /// Extensions that may be omitted at the end of a path, in the order in which they are tried.
 pub(crate) const EXTENSIONS: [&str; 11] =
@@ -154,6 +156,60 @@ impl Index {
             let is_passed_on = module.imports.iter().any(|import| import.names.iter().any(|one| one.local == name));
             (module.exports.names.contains_key(name) && !is_passed_on && !file.ends_with(".d.ts")).then_some(file)
         })
+    }
+}
+
+impl Outline for Index {
+    fn known(&self, file: &str) -> Option<&str> {
+        self.modules.get_key_value(file).map(|(name, _)| name.as_str())
+    }
+
+    fn line_of(&self, file: &str, at: usize) -> u32 {
+        self.module(file).map_or(1, |module| module.line_of(at))
+    }
+
+    fn function_at(&self, file: &str, at: usize) -> Option<FunctionAround> {
+        let Function { span, parameters_span, .. } = self.module(file)?.function_at(at)?;
+        Some(FunctionAround { span: *span, definition: *span, parameters_end: parameters_span.end })
+    }
+
+    fn loaded_lines(&self, file: &str) -> Vec<u32> {
+        let Some(module) = self.module(file) else { return Vec::new() };
+        let starts = module.statements.iter().map(|statement| statement.start);
+        starts.filter(|start| module.function_at(*start).is_none()).map(|start| module.line_of(start)).collect()
+    }
+
+    fn names_in(&self, file: &str, span: Span) -> Vec<&str> {
+        let words = self.module(file).map(|module| module.words.as_slice()).unwrap_or_default();
+        let used = words.iter().filter(|word| matches!(word.role, Role::Use | Role::Member));
+        used.filter(|word| span.contains(word.span)).map(|word| word.text.as_str()).collect()
+    }
+
+    fn namesakes(&self, name: &str) -> Vec<(&str, Span)> {
+        let found = self.modules().flat_map(|(file, module)| {
+            let functions = module.functions.iter().filter(|function| function.name == name);
+            let classes = module.classes.iter().filter(|class| class.name == name);
+            let spans = functions.map(|function| function.span).chain(classes.map(|class| class.span));
+            spans.map(move |span| (file, span)).collect::<Vec<_>>()
+        });
+        found.collect()
+    }
+
+    /// The default exports, and the modules, that files import under that name.
+    fn imported_as(&self, name: &str) -> Vec<(&str, Span)> {
+        let mut whole: Vec<(&str, Span)> = Vec::new();
+        for (file, module) in self.modules() {
+            let Some((import, imported)) = module.imported(name) else { continue };
+            let Some(source) = self.resolve(file, &import.specifier) else { continue };
+            let is_whole = imported.kind != ImportKind::Named;
+            let default = self.module(source).and_then(|module| module.exports.default.or(module.exports.whole));
+            if let Some(span) = default.filter(|_| is_whole)
+                && !whole.contains(&(source, span))
+            {
+                whole.push((source, span));
+            }
+        }
+        whole
     }
 }
 

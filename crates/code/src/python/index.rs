@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use autoheal_engine::diagnostics::Importers;
-
 use super::grammar::GRAMMAR;
-use super::module::{Class, Import, Module};
+use super::module::{Class, Function, Import, Module, Role};
 use super::ngram::Model;
+use crate::outline::{FunctionAround, Outline};
 use crate::sources::Sources;
+use crate::span::Span;
 
 /// Symbol index of the repository's Python files.
 pub struct Index {
@@ -243,27 +243,44 @@ fn dotted_name(file: &str, roots: &[String]) -> Option<String> {
     is_importable.then(|| path.replace('/', "."))
 }
 
-/// Returns the number of files that depend on each file, directly or not: the files to repair first are those that most others
-/// import.
-pub fn importers(sources: &Sources) -> Importers {
-    let index = sources.index();
-    let mut needed_by: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (file, _) in index.modules() {
-        for imported in index.imported_files(file) {
-            needed_by.entry(imported).or_default().insert(file);
-        }
+impl Outline for Index {
+    fn known(&self, file: &str) -> Option<&str> {
+        self.modules.get_key_value(file).map(|(name, _)| name.as_str())
     }
-    let count = |file: &str| {
-        let mut seen = BTreeSet::from([file]);
-        let mut queue: Vec<&str> = vec![file];
-        while let Some(current) = queue.pop() {
-            for importer in needed_by.get(current).into_iter().flatten() {
-                if seen.insert(importer) {
-                    queue.push(importer);
-                }
-            }
-        }
-        seen.len() - 1
-    };
-    needed_by.keys().map(|file| ((*file).to_owned(), count(file))).filter(|(_, count)| *count > 0).collect()
+
+    fn line_of(&self, file: &str, at: usize) -> u32 {
+        self.module(file).map_or(1, |module| module.line_of(at))
+    }
+
+    fn function_at(&self, file: &str, at: usize) -> Option<FunctionAround> {
+        let Function { span, definition, parameters_span, .. } = self.module(file)?.function_at(at)?;
+        Some(FunctionAround { span: *span, definition: *definition, parameters_end: parameters_span.end })
+    }
+
+    fn loaded_lines(&self, file: &str) -> Vec<u32> {
+        let Some(module) = self.module(file) else { return Vec::new() };
+        let starts = module.statements.iter().map(|statement| statement.span.start);
+        starts.filter(|start| module.function_at(*start).is_none()).map(|start| module.line_of(start)).collect()
+    }
+
+    fn names_in(&self, file: &str, span: Span) -> Vec<&str> {
+        let words = self.module(file).map(|module| module.words.as_slice()).unwrap_or_default();
+        let used = words.iter().filter(|word| matches!(word.role, Role::Load | Role::Attribute | Role::Imported));
+        used.filter(|word| span.contains(word.span)).map(|word| word.text.as_str()).collect()
+    }
+
+    fn namesakes(&self, name: &str) -> Vec<(&str, Span)> {
+        let found = self.modules().flat_map(|(file, module)| {
+            let functions = module.functions.iter().filter(|function| function.name == name);
+            let classes = module.classes.iter().filter(|class| class.name == name);
+            let spans = functions.map(|function| function.span).chain(classes.map(|class| class.span));
+            spans.map(move |span| (file, span)).collect::<Vec<_>>()
+        });
+        found.collect()
+    }
+
+    /// Python's imports name what the module calls it.
+    fn imported_as(&self, _: &str) -> Vec<(&str, Span)> {
+        Vec::new()
+    }
 }

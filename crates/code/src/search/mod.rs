@@ -8,7 +8,7 @@
 //! # Layout
 //!
 //! - `evidence`: facts about where the fault may be; `suspects`: the lines, weighted by these facts
-//! - `terrain`, `site`: interface to a language: its files, and the places in them that may be changed
+//! - `terrain`: where a failure points; `site`: interface to a language: the places in its files that may be changed
 //! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
 //! - `strangers`: members that the program mentions once, which are most often misspelled
 //! - `layout`, `uses`, `literals`, `relation`: properties of a text, of a variable, of a literal and of two
@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 use autoheal_engine::diagnostics::Finding;
 
 use crate::edit::Candidate;
-use crate::language::Language;
+use crate::outline::FunctionAround;
 use crate::sources::Sources;
 use crate::{javascript, python};
 
@@ -74,20 +74,9 @@ pub fn region(candidate: &Candidate, sources: &Sources) -> Option<(String, Range
     let [file] = candidate.files.as_slice() else { return None };
     let first = file.edits.iter().map(|edit| edit.start).min()?;
     let last = file.edits.iter().map(|edit| edit.end).max()?;
-    let function = match Language::of(&file.file)? {
-        Language::Python => python::search::function_around(sources, &file.file, first),
-        Language::JavaScript => javascript::search::function_around(sources, &file.file, first),
-    }?;
-    let is_inside = function.parameters_end <= first && last <= function.end;
-    is_inside.then(|| (file.file.clone(), function.lines))
-}
-
-/// A function that something is changed in.
-pub(crate) struct FunctionAround {
-    /// One past its parameters' last byte: what stands before runs when it is defined.
-    pub(crate) parameters_end: usize,
-    /// One past its last byte.
-    pub(crate) end: usize,
-    /// From its first line to its last.
-    pub(crate) lines: RangeInclusive<u32>,
+    let outline = sources.outline_of(&file.file)?;
+    let FunctionAround { definition, parameters_end, .. } = outline.function_at(&file.file, first)?;
+    let is_inside = parameters_end <= first && last <= definition.end;
+    let lines = outline.line_of(&file.file, definition.start)..=outline.line_of(&file.file, definition.end);
+    is_inside.then(|| (file.file.clone(), lines))
 }

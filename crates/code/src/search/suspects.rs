@@ -32,14 +32,16 @@ const LOADED: f64 = 0.05;
 /// The suspicious lines. With coverage those that failing tests ran, by the square of their Ochiai score (so that ten lines of
 /// score 0.3 weigh as much as one that only the failing test ran); without, those of functions on the stack and of definitions
 /// that the failing test uses, directly or not.
-pub(crate) fn suspects<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
+pub(crate) fn suspects<'a>(terrain: &Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
     let mut suspects = covered(terrain, evidence);
     if suspects.is_empty() {
         suspects = reached(terrain);
     }
     let mut factor = DEEPEST_FRAME;
-    for (file, line) in terrain.frames() {
-        let Some(file) = terrain.editable(file) else { continue };
+    for &(file, line) in &terrain.frames {
+        if !terrain.sources.is_editable(file) {
+            continue;
+        }
         let weight = suspects.entry(file).or_default().entry(line).or_insert(STEP);
         *weight *= factor.max(1.0);
         factor /= 2.0;
@@ -56,23 +58,24 @@ pub(crate) fn suspects<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Su
 
 /// The files that a failure may come from, with how suspicious their most suspicious line is: those on the way to the error, tests among
 /// them, and those that define what is used there.
-pub(crate) fn files(terrain: &dyn Terrain<'_>) -> Vec<(f64, String)> {
+pub(crate) fn files(terrain: &Terrain<'_>) -> Vec<(f64, String)> {
     let suspects = suspects(terrain, &Evidence::default());
     let weight = |lines: &BTreeMap<u32, f64>| lines.values().copied().fold(0.0, f64::max);
     let mut files: Vec<(f64, String)> =
         suspects.iter().map(|(file, lines)| (weight(lines), (*file).to_owned())).collect();
-    let passed = terrain.places().into_iter().map(|(file, _)| file).chain(terrain.own_file());
+    let own_file = terrain.own_file.and_then(|file| terrain.outline.known(file));
+    let passed = terrain.places.iter().map(|(file, _)| *file).chain(own_file);
     let passed: BTreeSet<&str> = passed.filter(|file| !suspects.contains_key(file)).collect();
-    files.extend(passed.into_iter().filter_map(|file| terrain.known(file)).map(|file| (STEP, file.to_owned())));
+    files.extend(passed.into_iter().map(|file| (STEP, file.to_owned())));
     files
 }
 
-fn covered<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
+fn covered<'a>(terrain: &Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
     let mut suspects = Suspects::new();
     for (file, scores) in evidence.ochiai() {
         let Some(file) = terrain.editable(file) else { continue };
         let mut lines: BTreeMap<u32, f64> = scores.into_iter().map(|(line, score)| (line, score * score)).collect();
-        for line in terrain.loaded_lines(file) {
+        for line in terrain.outline.loaded_lines(file) {
             lines.entry(line).or_insert(LOADED);
         }
         suspects.insert(file, lines);
@@ -81,13 +84,12 @@ fn covered<'a>(terrain: &dyn Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
 }
 
 /// Returns the lines that can be reached from the failing place by names.
-fn reached<'a>(terrain: &dyn Terrain<'a>) -> Suspects<'a> {
-    let sources = terrain.sources();
+fn reached<'a>(terrain: &Terrain<'a>) -> Suspects<'a> {
+    let sources = terrain.sources;
     let mut suspects = Suspects::new();
-    let known = |(file, span): (&str, Span)| Some((terrain.known(file)?, span, 0));
-    let mut queue: VecDeque<(&str, Span, i32)> = terrain.places().into_iter().filter_map(known).collect();
+    let mut queue: VecDeque<(&str, Span, i32)> = terrain.places.iter().map(|(file, span)| (*file, *span, 0)).collect();
     if queue.is_empty()
-        && let Some(file) = terrain.own_file().and_then(|file| terrain.known(file))
+        && let Some(file) = terrain.own_file.and_then(|file| terrain.outline.known(file))
         && let Some(text) = sources.text(file)
     {
         queue.push_back((file, Span { start: 0, end: text.len() }, 0));
@@ -105,9 +107,9 @@ fn reached<'a>(terrain: &dyn Terrain<'a>) -> Suspects<'a> {
         if steps >= MOST_STEPS {
             continue;
         }
-        for name in terrain.names_in(file, span) {
+        for name in terrain.outline.names_in(file, span) {
             if seen.insert(name) {
-                let found = terrain.definitions(name);
+                let found = terrain.outline.definitions(sources, name);
                 queue.extend(found.into_iter().map(|(file, span)| (file, span, steps + 1)));
             }
         }

@@ -267,7 +267,7 @@ proptest! {
 #[test]
 fn importers_count_transitively() {
     let (sources, _) = candidates(SHAPES, PACKAGE, "geometry/shapes.py", 1, "KeyError: 1");
-    let importers = autoheal_code::python::index::importers(&sources);
+    let importers = autoheal_code::imports::Imports::new(&sources).importers();
     assert_eq!(importers.get("geometry/shapes.py"), Some(&2));
     assert_eq!(importers.get("geometry/__init__.py"), Some(&1));
 }

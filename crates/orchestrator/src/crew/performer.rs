@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_engine::task::{Lease, Task};
+use autoheal_engine::with_causes;
 use autoheal_store::Store;
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -21,7 +22,6 @@ use crate::feed::{Audience, EventFeed, Listeners};
 use crate::lease::{Hold, Interrupts};
 use crate::registry::Registry;
 use crate::walk::{Session, WalkEnd, WalkError};
-use crate::worker::chain;
 
 /// The time in which the last events are passed on.
 const TELLING: Duration = Duration::from_secs(1);
@@ -148,7 +148,7 @@ impl Performer {
             Ok(WalkEnd::Finished(run, state)) => JobEnd::Finished { run, state },
             Ok(WalkEnd::Stopped(run)) => JobEnd::Stopped { run },
             Err(WalkError::LeaseLost) => JobEnd::LeaseLost,
-            Err(error) => JobEnd::Broken { error: chain(&error) },
+            Err(error) => JobEnd::Broken { error: with_causes(&error) },
         }
     }
 

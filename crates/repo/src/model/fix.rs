@@ -1,6 +1,6 @@
 //! The coder's question (spec "Fix Generation Agent"): the edits that repair one failure.
 
-use autoheal_code::python::fix::excerpt::{self, Excerpt, Extent};
+use autoheal_code::excerpt::{self, Excerpt, Extent};
 use autoheal_code::replacement::{self, Replacement};
 use autoheal_code::{Candidate, FileEdit, Sources};
 use autoheal_engine::diagnostics::Finding;

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use autoheal_engine::with_causes;
 use nix::unistd::{getegid, geteuid};
 use tokio::io::AsyncReadExt as _;
 use tokio::task::JoinSet;
@@ -112,7 +113,7 @@ impl Bubblewrap {
         };
         match (tried, Arc::try_unwrap(sandbox)) {
             (Ok(()), Ok(found)) => Ok(found),
-            (Err(error), _) => Err(unavailable(&with_sources(&error))),
+            (Err(error), _) => Err(unavailable(&with_causes(&error))),
             (Ok(()), Err(_)) => Err(unavailable("it is still being tried")),
         }
     }
@@ -130,17 +131,6 @@ impl Bubblewrap {
             inherited_filters: self.inherited_filters,
         })
     }
-}
-
-/// The message with those of its causes, for one line.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut line = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        line = format!("{line}: {cause}");
-        source = cause.source();
-    }
-    line
 }
 
 fn preparing(source: io::Error) -> SandboxError {

@@ -1,6 +1,6 @@
 //! Errors as HTTP responses (spec "Error Response Format").
 
-use autoheal_engine::ErrorCode;
+use autoheal_engine::{ErrorCode, with_causes};
 use autoheal_orchestrator::PerformError;
 use autoheal_store::StoreError;
 use autoheal_store::system_time;
@@ -165,8 +165,7 @@ impl ApiError {
 
     /// Returns an error for a fault of the server: the causes are logged, and are not sent to the client.
     pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
-        let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
-        tracing::error!(error = causes.collect::<Vec<_>>().join(": "), "a request could not be answered");
+        tracing::error!(error = with_causes(error), "a request could not be answered");
         Self::new(ApiCode::Internal, "the server could not do it: its log says why")
     }
 }

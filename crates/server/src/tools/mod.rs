@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use autoheal_engine::event::{Event, EventBody};
+use autoheal_engine::with_causes;
 use autoheal_fetch::Fetcher;
 use autoheal_llm::Models;
 use autoheal_orchestrator::{Crew, EventFeed, PerformError, Worker};
@@ -98,8 +99,7 @@ impl ToolError {
 
     /// Returns an error for any other cause, with the chain of its sources.
     pub fn failed(error: &(dyn std::error::Error + 'static)) -> Self {
-        let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
-        Self::Failed(causes.collect::<Vec<_>>().join(": "))
+        Self::Failed(with_causes(error))
     }
 }
 

@@ -19,6 +19,7 @@ use crate::language::Language;
 use crate::repair::ngram::Model;
 use crate::repair::region::line_of;
 use crate::repair::shortlist::Ground;
+use crate::search::terrain::Terrain;
 use crate::sources::Sources;
 use crate::span::Span;
 
@@ -34,6 +35,13 @@ pub(in crate::javascript) struct Place {
     pub(in crate::javascript) span: Span,
     /// Byte that the engine points at, if it reports one.
     pub(in crate::javascript) at: Option<usize>,
+}
+
+impl Place {
+    /// Its file, its line and the text of the line.
+    fn parts(&self) -> (&str, u32, Span) {
+        (&self.file, self.line, self.span)
+    }
 }
 
 /// An error and where it came from.
@@ -76,6 +84,13 @@ impl<'a> Blame<'a> {
 
     pub(in crate::javascript) fn module(&self, file: &str) -> Option<&'a Module> {
         self.index.module(file)
+    }
+
+    /// The failure as the search sees it.
+    pub(in crate::javascript) fn terrain(&self) -> Terrain<'a> {
+        let own_file = self.context.finding.file.as_deref();
+        let (places, witnesses) = (self.places.iter().map(Place::parts), self.witnesses.iter().map(Place::parts));
+        Terrain::new(self.context.sources, self.index, own_file, places, witnesses)
     }
 
     /// Places of both kinds, those that may be changed first.

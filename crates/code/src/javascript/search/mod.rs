@@ -2,7 +2,6 @@
 //!
 //! # Layout
 //!
-//! - `terrain`: where a failure points
 //! - `tree`, `reader`: expressions and statements as flat tables, and how they are read
 //! - `file`, `site`: a file and its statements as operators see them; `piece`: the part of a file that is parsed for a change of it
 //! - `donors`: what another place may lack; `idle`: variables that nothing reads
@@ -17,7 +16,7 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::search::strangers::{Mention, Strangers};
-use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
+use crate::search::{self, Evidence, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
 mod donors;
@@ -27,7 +26,6 @@ mod operators;
 mod piece;
 mod reader;
 mod site;
-mod terrain;
 mod tree;
 
 use file::File;
@@ -36,7 +34,7 @@ use file::File;
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
-    let suspects = suspects(&blame, evidence);
+    let suspects = suspects(&blame.terrain(), evidence);
     let index = sources.javascript_index();
     let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
     let files: Vec<File<'_>> = texts
@@ -57,13 +55,6 @@ fn strangers(sources: &Sources) -> Strangers<'_> {
 /// The files that the failure may come from, with how suspicious they are.
 pub(crate) fn files(finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
     let environment = Environment::default();
-    search::files(&Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment }))
-}
-
-/// The innermost function around a byte of a file.
-pub(crate) fn function_around(sources: &Sources, file: &str, at: usize) -> Option<FunctionAround> {
-    let module = sources.javascript_index().module(file)?;
-    let function = module.function_at(at)?;
-    let lines = module.line_of(function.span.start)..=module.line_of(function.span.end);
-    Some(FunctionAround { parameters_end: function.parameters_span.end, end: function.span.end, lines })
+    let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
+    search::files(&blame.terrain())
 }

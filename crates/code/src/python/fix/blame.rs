@@ -10,6 +10,7 @@ use crate::python::parse;
 use crate::repair::ngram::Model;
 use crate::repair::shortlist::Ground;
 use crate::report::traceback::{self, Frame, Traceback};
+use crate::search::terrain::Terrain;
 use crate::sources::Sources;
 
 const MAX_PLACES: usize = 8;
@@ -23,6 +24,13 @@ pub(in crate::python) struct Place {
     pub(in crate::python) span: Span,
     /// True if the interpreter marked the part, so that `span` is exact.
     pub(in crate::python) is_exact: bool,
+}
+
+impl Place {
+    /// Its file, its line and the text of the line.
+    fn parts(&self) -> (&str, u32, Span) {
+        (&self.file, self.line, self.span)
+    }
 }
 
 /// An error and where it came from.
@@ -79,6 +87,13 @@ impl<'a> Blame<'a> {
     /// The place's file as tables.
     pub(in crate::python) fn module(&self, file: &str) -> Option<&'a Module> {
         self.index.module(file)
+    }
+
+    /// The failure as the search sees it.
+    pub(in crate::python) fn terrain(&self) -> Terrain<'a> {
+        let own_file = self.context.finding.file.as_deref();
+        let (places, witnesses) = (self.places.iter().map(Place::parts), self.witnesses.iter().map(Place::parts));
+        Terrain::new(self.context.sources, self.index, own_file, places, witnesses)
     }
 
     /// Places of both kinds, those that may be changed first.

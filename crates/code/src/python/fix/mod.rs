@@ -10,7 +10,6 @@ mod attribute_spelling;
 pub(crate) mod blame;
 mod decorators;
 mod dependency;
-pub mod excerpt;
 mod import_missing;
 mod import_spelling;
 mod import_statement;

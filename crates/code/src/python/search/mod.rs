@@ -2,7 +2,6 @@
 //!
 //! # Layout
 //!
-//! - `terrain`: where a failure points
 //! - `file`, `site`: a file and its statements as operators see them
 //! - `operators`: what may be changed, one kind of fault a file
 
@@ -16,14 +15,13 @@ use crate::python::module::Role;
 use crate::python::parse;
 use crate::recursion::{MOST_ROOM, deep};
 use crate::search::strangers::{Mention, Strangers};
-use crate::search::{self, Evidence, FunctionAround, Weighing, candidates_at, suspects};
+use crate::search::{self, Evidence, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
 
 mod donors;
 mod file;
 pub(crate) mod operators;
 mod site;
-mod terrain;
 
 use file::File;
 
@@ -36,7 +34,7 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
 fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
-    let suspects = suspects(&blame, evidence);
+    let suspects = suspects(&blame.terrain(), evidence);
     let index = sources.index();
     let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
     let trees: Vec<_> = texts.filter_map(|(name, text)| Some((name, text, parse::compiled(text, None)?))).collect();
@@ -78,14 +76,6 @@ fn strangers(sources: &Sources) -> Strangers<'_> {
 /// The files that the failure may come from, with how suspicious they are.
 pub(crate) fn files(finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
     let environment = Environment::default();
-    search::files(&Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment }))
-}
-
-/// The innermost function around a byte of a file.
-pub(crate) fn function_around(sources: &Sources, file: &str, at: usize) -> Option<FunctionAround> {
-    let module = sources.index().module(file)?;
-    let function = module.function_at(at)?;
-    let definition = function.definition;
-    let lines = module.line_of(definition.start)..=module.line_of(definition.end);
-    Some(FunctionAround { parameters_end: function.parameters_span.end, end: definition.end, lines })
+    let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
+    search::files(&blame.terrain())
 }

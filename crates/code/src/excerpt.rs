@@ -4,13 +4,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use autoheal_engine::diagnostics::Finding;
 
-use super::blame::{Blame, Place};
-use crate::environment::Environment;
-use crate::fix::FixContext;
-
-use crate::python::index::Index;
-use crate::python::module::{Role, Span};
 use crate::sources::Sources;
+use crate::span::Span;
+use crate::stack::stack;
 
 /// Whole lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,42 +36,46 @@ pub struct Extent {
 /// around the line in question, or left out when that line is not known.
 const LONGEST_DEFINITION: u32 = 80;
 
-/// Maximum number of definitions with one name: beyond it, the name does not tell which one is meant.
-pub(in crate::python) const MOST_NAMESAKES: usize = 3;
+/// Maximum number of places of a failure that are shown, of those that may be changed and of the others.
+const MOST_PLACES: usize = 8;
 
 /// Returns the code that matters for the failure, most important first: the places that it points at, the
 /// deepest frame first; then, as far as there is room, definitions in editable files whose names are used
 /// there.
 pub fn excerpts(finding: &Finding, sources: &Sources, extent: Extent) -> Vec<Excerpt> {
-    let environment = Environment::default();
-    let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
-    let mut shown = Shown { sources, index: sources.index(), extent, excerpts: Vec::new(), used: 0 };
-    if blame.all_places().next().is_none() {
-        shown.around_finding(finding);
-        return shown.excerpts;
-    }
+    let mut shown = Shown { sources, extent, excerpts: Vec::new(), used: 0 };
     let mut queue: VecDeque<(String, Span)> = VecDeque::new();
-    for place in blame.all_places() {
-        queue.extend(shown.around(place).map(|span| (place.file.clone(), span)));
+    for (file, line) in places(finding, sources) {
+        queue.extend(shown.around(&file, line).map(|span| (file, span)));
     }
     let mut seen = BTreeSet::new();
     while let Some((file, span)) = queue.pop_front() {
-        for name in names_in(shown.index, &file, span) {
-            if !seen.insert(name.to_owned()) {
+        let Some(outline) = sources.outline_of(&file) else { continue };
+        for name in outline.names_in(&file, span) {
+            if !seen.insert(name) {
                 continue;
             }
-            let definitions = definitions(shown.index, sources, name);
-            if definitions.len() > MOST_NAMESAKES {
-                continue;
-            }
-            for (file, span) in definitions {
-                if shown.add(file, span) {
+            for (file, span) in outline.definitions(sources, name) {
+                let (first, last) = outline.lines(file, span);
+                if last - first < LONGEST_DEFINITION && shown.add_lines(file, first, last) {
                     queue.push_back((file.to_owned(), span));
                 }
             }
         }
     }
     shown.excerpts
+}
+
+/// The lines that a failure points at, from 1: those of files that may be changed first, the deepest first.
+fn places(finding: &Finding, sources: &Sources) -> Vec<(String, u32)> {
+    let frames = stack(finding, sources).into_iter().map(|frame| (frame.file, frame.line));
+    let own = finding.file.clone().map(|file| (file, finding.location.map_or(1, |location| location.line)));
+    let mut seen = BTreeSet::new();
+    let all = frames.chain(own).filter(|place| sources.text(&place.0).is_some() && seen.insert(place.clone()));
+    let (mut places, mut witnesses): (Vec<_>, Vec<_>) = all.partition(|(file, _)| sources.is_editable(file));
+    places.truncate(MOST_PLACES);
+    witnesses.truncate(MOST_PLACES);
+    places.into_iter().chain(witnesses).collect()
 }
 
 /// Returns a file from its beginning, as far as the extent allows: for a file that was requested by name.
@@ -92,67 +92,27 @@ pub fn beginning(file: &str, sources: &Sources, extent: Extent) -> Option<Excerp
     (last_line > 0).then(|| Excerpt { file: file.to_owned(), first_line: 1, last_line, text, is_editable })
 }
 
-/// The names that a piece of code uses, in its order.
-pub(in crate::python) fn names_in<'a>(index: &'a Index, file: &str, span: Span) -> impl Iterator<Item = &'a str> {
-    let words = index.module(file).map(|module| module.words.as_slice()).unwrap_or_default();
-    let used = |role: Role| matches!(role, Role::Load | Role::Attribute | Role::Imported);
-    words.iter().filter(move |word| span.contains(word.span) && used(word.role)).map(|word| word.text.as_str())
-}
-
-/// The functions and classes of that name in files that may be changed.
-pub(in crate::python) fn definitions<'a>(index: &'a Index, sources: &Sources, name: &str) -> Vec<(&'a str, Span)> {
-    let editable = index.modules().filter(|(file, _)| sources.is_editable(file));
-    editable
-        .flat_map(|(file, module)| {
-            let functions = module.functions.iter().filter(|function| function.name == name);
-            let classes = module.classes.iter().filter(|class| class.name == name);
-            let spans = functions.map(|function| function.span).chain(classes.map(|class| class.span));
-            spans.map(move |span| (file, span)).collect::<Vec<_>>()
-        })
-        .collect()
-}
-
 struct Shown<'a> {
     sources: &'a Sources,
-    index: &'a Index,
     extent: Extent,
     excerpts: Vec<Excerpt>,
     used: usize,
 }
 
 impl Shown<'_> {
-    /// Adds the lines around a place, with the function that contains it; returns the span of that function, or
-    /// of the line.
-    fn around(&mut self, place: &Place) -> Option<Span> {
-        let module = self.index.module(&place.file)?;
-        let line = module.line_span(place.line)?;
-        let function = module.function_at(line.start).map(|function| function.span);
-        let lines = |span: Span| (module.line_of(span.start), module.line_of(span.end.saturating_sub(1)));
-        let near = (
-            place.line.saturating_sub(self.extent.context_lines).max(1),
-            place.line.saturating_add(self.extent.context_lines),
-        );
-        let (first, last) = match function.map(lines) {
+    /// Adds the lines around a line, with the function that contains it; returns the span of that function, or of the line.
+    fn around(&mut self, file: &str, line: u32) -> Option<Span> {
+        let span = line_span(self.sources.text(file)?, line)?;
+        let outline = self.sources.outline_of(file);
+        let function = outline.and_then(|outline| outline.function_at(file, span.start)).map(|function| function.span);
+        let reach = self.extent.context_lines;
+        let near = (line.saturating_sub(reach).max(1), line.saturating_add(reach));
+        let (first, last) = match outline.zip(function).map(|(outline, function)| outline.lines(file, function)) {
             Some((first, last)) if last - first < LONGEST_DEFINITION => (first.min(near.0), last.max(near.1)),
             _ => near,
         };
-        self.add_lines(&place.file, first, last);
-        Some(function.unwrap_or(line))
-    }
-
-    /// Adds the lines around the finding's own location: for files other than Python, and for findings without
-    /// a known place.
-    fn around_finding(&mut self, finding: &Finding) {
-        let Some(file) = &finding.file else { return };
-        let line = finding.location.map_or(1, |location| location.line);
-        let reach = self.extent.context_lines;
-        self.add_lines(file, line.saturating_sub(reach).max(1), line.saturating_add(reach));
-    }
-
-    fn add(&mut self, file: &str, span: Span) -> bool {
-        let Some(module) = self.index.module(file) else { return false };
-        let (first, last) = (module.line_of(span.start), module.line_of(span.end.saturating_sub(1)));
-        last - first < LONGEST_DEFINITION && self.add_lines(file, first, last)
+        self.add_lines(file, first, last);
+        Some(function.unwrap_or(span))
     }
 
     /// Adds lines of a file; returns whether there was room for them or they are included already.
@@ -182,6 +142,16 @@ impl Shown<'_> {
         });
         true
     }
+}
+
+/// The text of a line, from 1, without the blanks before it.
+fn line_span(text: &str, line: u32) -> Option<Span> {
+    let before = usize::try_from(line.checked_sub(1)?).ok()?;
+    let mut lines = text.split_inclusive('\n');
+    let start: usize = lines.by_ref().take(before).map(str::len).sum();
+    let own = lines.next()?;
+    let blanks = own.len() - own.trim_start().len();
+    Some(Span { start: start + blanks, end: start + own.len() })
 }
 
 #[cfg(test)]
@@ -230,5 +200,29 @@ mod tests {
         assert_eq!(shown.len(), 1);
         let elsewhere = Finding { file: Some("setup.toml".to_owned()), ..finding() };
         assert_eq!(excerpts(&elsewhere, &sources(), Extent { context_lines: 1, characters: 20 }), []);
+    }
+
+    #[test]
+    fn javascript_is_shown_as_python_is() {
+        let mut sources = Sources::new(Vec::new());
+        let cart = "const { withTax } = require('./tax');\n\nfunction unrelated() {}\n\nfunction total(prices) {\n  \
+                    return withTax(prices.reduce((a, b) => a + b)) + 1;\n}\n\nmodule.exports = { total };\n";
+        sources.insert("src/cart.js", cart, false);
+        sources.insert("src/tax.js", "exports.withTax = function withTax(price) {\n  return price;\n};\n", false);
+        sources.insert(
+            "test/cart.test.js",
+            "const { total } = require('../src/cart');\n\ntest('total', () => {\n  expect(total([1, 2])).toBe(3);\n});\n",
+            true,
+        );
+        let finding = Finding {
+            file: Some("test/cart.test.js".to_owned()),
+            location: Some(Location { line: 4, column: None }),
+            message: "expect(received).toBe(expected)".to_owned(),
+            stack: Some("Error\n    at Object.<anonymous> (test/cart.test.js:4:25)\n".to_owned()),
+            ..finding()
+        };
+        let shown = excerpts(&finding, &sources, Extent { context_lines: 1, characters: 1000 });
+        let places: Vec<_> = shown.iter().map(|one| (one.file.as_str(), one.first_line, one.last_line)).collect();
+        assert_eq!(places, [("test/cart.test.js", 3, 5), ("src/cart.js", 5, 7), ("src/tax.js", 1, 3)]);
     }
 }
