@@ -154,6 +154,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         include_uncommitted: arguments.include_uncommitted,
         lsp: arguments.lsp || settings.lsp,
         strict: arguments.strict || settings.strict,
+        one_version: arguments.one_version || settings.one_version,
         test_command: words(&arguments.how.test_command, "--test-command")?,
         install_command: words(&arguments.how.install_command, "--install-command")?,
         wanted: settings.wanted,

@@ -47,6 +47,9 @@ pub(super) async fn add(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let mut absent = Vec::new();
+    if state.request.one_version {
+        return Ok(());
+    }
     for repeat in repeats(setup) {
         let Repeat { toolchain, version, suites } = &repeat;
         if state.request.wanted.version_of(*toolchain).is_some() {

@@ -267,7 +267,8 @@ async fn install(
     for words in install_commands(base, &environment, setup, project, state) {
         let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
         if !outcome.end.is_success() {
-            failure = Some(format!("`{}` ended with {}", words.join(" "), outcome.end));
+            let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
+            failure = Some(format!("`{shown}` ended with {}", outcome.end));
             break;
         }
     }
