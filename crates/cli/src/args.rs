@@ -228,9 +228,9 @@ pub(crate) struct Heal {
     /// Deliver no change found by search if the tests allow other changes, too
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Run the tests with one version of Python, and not with all that CI names and this machine has
+    /// Repeat the tests with each version of Python that CI names and this machine has
     #[arg(long)]
-    pub(crate) one_version: bool,
+    pub(crate) all_versions: bool,
     /// Location of the checks that verify the result
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) ci: Option<Ci>,

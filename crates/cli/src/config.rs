@@ -63,8 +63,8 @@ pub(crate) struct HealConfig {
     pub(crate) search_seconds: Option<u64>,
     /// Deliver no change that search found where the tests allow other changes, too.
     pub(crate) strict: Option<bool>,
-    /// Run the tests with one version of an interpreter.
-    pub(crate) one_version: Option<bool>,
+    /// Repeat the tests with each version of an interpreter that CI names.
+    pub(crate) all_versions: Option<bool>,
     /// Ask a language server about a tree that is red, if there is one.
     pub(crate) lsp: Option<bool>,
     /// Wall time of asking language servers about one tree.
@@ -355,7 +355,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("TEST_SECONDS", "heal.test_seconds"),
     ("SEARCH_SECONDS", "heal.search_seconds"),
     ("STRICT", "heal.strict"),
-    ("ONE_VERSION", "heal.one_version"),
+    ("ALL_VERSIONS", "heal.all_versions"),
     ("LSP", "heal.lsp"),
     ("LSP_SECONDS", "heal.lsp_seconds"),
     ("INSTALL_SECONDS", "heal.install_seconds"),

@@ -284,7 +284,7 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
         include_uncommitted: defaults.include_uncommitted,
         lsp: heal.lsp.unwrap_or(defaults.lsp),
         strict: heal.strict.unwrap_or(defaults.strict),
-        one_version: heal.one_version.unwrap_or(defaults.one_version),
+        all_versions: heal.all_versions.unwrap_or(defaults.all_versions),
         test_command: defaults.test_command,
         install_command: defaults.install_command,
     }

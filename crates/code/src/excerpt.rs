@@ -6,7 +6,7 @@ use autoheal_engine::diagnostics::Finding;
 
 use crate::sources::Sources;
 use crate::span::Span;
-use crate::stack::stack;
+use crate::stack::stack_with_causes;
 
 /// Whole lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,9 +68,11 @@ pub fn excerpts(finding: &Finding, sources: &Sources, extent: Extent) -> Vec<Exc
 
 /// The lines that a failure points at, from 1: those of files that may be changed first, the deepest first.
 fn places(finding: &Finding, sources: &Sources) -> Vec<(String, u32)> {
-    let frames = stack(finding, sources).into_iter().map(|frame| (frame.file, frame.line));
-    let own = finding.file.clone().map(|file| (file, finding.location.map_or(1, |location| location.line)));
+    let frames = stack_with_causes(finding, sources);
+    let line = finding.location.map(|location| location.line).or(frames.is_empty().then_some(1));
+    let own = finding.file.clone().zip(line);
     let mut seen = BTreeSet::new();
+    let frames = frames.into_iter().map(|frame| (frame.file, frame.line));
     let all = frames.chain(own).filter(|place| sources.text(&place.0).is_some() && seen.insert(place.clone()));
     let (mut places, mut witnesses): (Vec<_>, Vec<_>) = all.partition(|(file, _)| sources.is_editable(file));
     places.truncate(MOST_PLACES);

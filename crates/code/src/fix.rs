@@ -1,12 +1,10 @@
-//! Input and output of a fixer, and the fixers that exist.
+//! Input and output of a fixer.
 
-use autoheal_engine::diagnostics::{Category, Finding, Source};
+use autoheal_engine::diagnostics::Finding;
 
 use crate::edit::Candidate;
 use crate::environment::Environment;
-use crate::language::Language;
 use crate::sources::Sources;
-use crate::{javascript, python};
 
 /// The fixer of each language that knows nothing of the fault and changes one token after the other, in candidates.
 pub const LOCAL_REPAIR: &str = "local_repair";
@@ -44,35 +42,4 @@ pub trait Fixer: Send + Sync {
     /// does, and a file that did not parse has fewer faults or gets the parser further. The caller runs the
     /// tests.
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate>;
-}
-
-/// The fixers that may know what to do about a finding: those of its file's language, or of every language when its file is in
-/// none or is not known.
-pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
-    let python = python::fix::fixers();
-    let javascript =
-        if finding.source == Source::Lint { javascript::fix::lint_fixers() } else { javascript::fix::fixers() };
-    match finding.file.as_deref().and_then(Language::of) {
-        Some(Language::Python) => python.to_vec(),
-        Some(Language::JavaScript) => javascript.to_vec(),
-        None => [python, javascript].concat(),
-    }
-}
-
-/// Returns whether a type checker or compiler reported the finding. Either accepts any
-/// edit after which the fault no longer shows.
-pub fn is_of_checker(finding: &Finding) -> bool {
-    let is_about_types = matches!(finding.category, Category::Import | Category::TypeError);
-    let is_suggested = javascript::complaint::suggestion(&finding.message).is_some();
-    is_about_types && (finding.source == Source::Lint || (is_suggested && finding.message.starts_with("TS")))
-}
-
-/// Returns the fixers for findings of a type checker: only fixers that restore something known, none that tries
-/// anything that fits.
-pub fn checker_fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
-    match finding.file.as_deref().and_then(Language::of) {
-        Some(Language::Python) => python::fix::checker_fixers().to_vec(),
-        Some(Language::JavaScript) => javascript::fix::checker_fixers().to_vec(),
-        None => Vec::new(),
-    }
 }

@@ -6,7 +6,7 @@
 //!   language model writes them
 //! - [`sources`]: texts of the repository's files, and which files may be changed
 //! - [`language`]: language of a file; [`environment`]: properties of the interpreters
-//! - [`fix`]: input and output of a fixer, and the fixers of all languages
+//! - [`fix`]: input and output of a fixer; [`languages`]: the fixers of all languages
 //! - [`python`], [`javascript`]: code for one language; `outline`: their files as code for all languages sees them
 //! - [`excerpt`]: the code that matters for a failure
 //! - [`imports`]: imports between files; [`judging`]: signs that a file belongs to tests; [`stack`]: calls that
@@ -29,6 +29,7 @@ pub mod imports;
 pub mod javascript;
 pub mod judging;
 pub mod language;
+pub mod languages;
 mod outline;
 pub mod python;
 mod recursion;

@@ -1,4 +1,4 @@
-//! Error codes of the spec and the format in which an error is reported.
+//! Error codes, those of the spec first, and the format in which an error is reported.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,8 @@ use crate::Timestamp;
 
 macro_rules! error_codes {
     ($($variant:ident = $name:literal, $summary:literal;)+) => {
-        /// A code that users, scripts and the API can rely on (spec `autoheal-ci.md`, "Error Codes").
+        /// A code that users, scripts and the API can rely on: the fifteen of the spec (`autoheal-ci.md`, "Error Codes"), and
+        /// those of faults of this machine that the spec has no code for.
         /// Each has a page under `docs/errors/`, shown by `autoheal explain CODE`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum ErrorCode {
@@ -14,7 +15,7 @@ macro_rules! error_codes {
         }
 
         impl ErrorCode {
-            /// Every code, in the spec's order.
+            /// Every code, those of the spec in its order.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The code as it is written.
@@ -22,7 +23,7 @@ macro_rules! error_codes {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// The spec's one-line meaning.
+            /// The meaning in one line.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary,)+ }
             }
@@ -46,6 +47,9 @@ error_codes! {
     CiTimeout = "CI_TIMEOUT", "CI pipeline did not complete in time";
     RetryLimitReached = "RETRY_LIMIT_REACHED", "Maximum retry iterations reached";
     InvalidInput = "INVALID_INPUT", "User input validation failed";
+    StoreUnavailable = "STORE_UNAVAILABLE", "The database could not be used";
+    DiskFailed = "DISK_FAILED", "A file operation failed, or the disk is full";
+    StepFailed = "STEP_FAILED", "A step of autoheal itself failed";
 }
 
 impl ErrorCode {
@@ -67,7 +71,7 @@ impl std::fmt::Display for ErrorCode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct CodedError {
-    /// One of the fifteen codes of the spec.
+    /// Code of the error.
     pub code: ErrorCode,
     /// Description of the error, for the user.
     pub message: String,

@@ -109,7 +109,7 @@ pub enum StepError {
     /// May pass by itself (network, a container that died): the node's policy decides about another try.
     #[error("{code}: {message}")]
     Passing {
-        /// Code of the spec that describes it best.
+        /// Code that describes it best.
         code: ErrorCode,
         /// Description of the failure.
         message: String,
@@ -117,7 +117,7 @@ pub enum StepError {
     /// Will not pass by itself.
     #[error("{code}: {message}")]
     Permanent {
-        /// Code of the spec that describes it best.
+        /// Code that describes it best.
         code: ErrorCode,
         /// Description of the failure and of what to do about it.
         message: String,
@@ -128,11 +128,11 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// The spec's code for it.
+    /// Its code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Passing { code, .. } | Self::Permanent { code, .. } => *code,
-            Self::LeaseLost => ErrorCode::TestExecutionFailed,
+            Self::LeaseLost => ErrorCode::StepFailed,
         }
     }
 }

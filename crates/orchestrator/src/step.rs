@@ -89,7 +89,7 @@ async fn one_try<W: Workflow>(
     match timeout(policy.timeout, step).await {
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => Err(StepError::Permanent {
-            code: ErrorCode::TestExecutionFailed,
+            code: ErrorCode::StepFailed,
             message: format!("node {} panicked: {}; please report this", node.name(), panic_message(&*panic)),
         }),
         Err(_) => Err(StepError::Passing {

@@ -61,11 +61,11 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
         return Err(Rejection::CutShort(limit.clone()));
     }
     let tests = Comparison::of(before, after);
-    if let Some(example) = tests.vanished.first() {
-        return Err(Rejection::Vanished { count: tests.vanished.len(), example: (*example).to_owned() });
-    }
     if let Some(example) = tests.broken.first() {
         return Err(Rejection::Broke { count: tests.broken.len(), example: (*example).to_owned() });
+    }
+    if let Some(example) = tests.vanished.first() {
+        return Err(Rejection::Vanished { count: tests.vanished.len(), example: (*example).to_owned() });
     }
     if is_still_there(before, after, target) {
         return Err(Rejection::StillThere);
@@ -90,7 +90,9 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
 /// [`Rejection::Silenced`].
 pub fn judge_skips(before: &Look, after: &Look) -> Result<(), Rejection> {
     let was_skipped = |id: &String| before.tests.get(id) == Some(&TestState::Skipped);
-    let mut silenced = after.tests.iter().filter(|(id, is)| **is == TestState::Skipped && !was_skipped(id));
+    let was_run = |id: &String| !before.not_repeated.iter().any(|label| id.starts_with(label));
+    let is_silenced = |(id, is): &(&String, &TestState)| **is == TestState::Skipped && !was_skipped(id) && was_run(id);
+    let mut silenced = after.tests.iter().filter(is_silenced);
     silenced.next().map_or(Ok(()), |(id, _)| Err(Rejection::Silenced(id.clone())))
 }
 

@@ -20,7 +20,7 @@ use crate::project::{self, Language, Project};
 use crate::request::HealRequest;
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, TestRunner, Tools};
 use crate::state::{HealState, ModelEnd};
-use crate::toolchain::{Search, Toolchain};
+use crate::toolchain::{OtherVersion, Search, Toolchain};
 use crate::workflow::HealSettings;
 
 /// Finds out how the repository is tested.
@@ -88,7 +88,7 @@ pub(crate) async fn prepare(
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
     setup.main_tools.interpreter = toolchain.find_interpreter(search, state).await?;
     Box::pin(add_other_tools(&mut setup, state, checkout, settings, context)).await?;
-    Box::pin(repeats::add(&mut setup, state, checkout, settings, context)).await?;
+    Box::pin(repeats::add(&mut setup, &project, state, checkout, settings, context)).await?;
     lint::find_programs(&mut setup, &tree);
     let (found, absent) = setup.linters.into_iter().partition(|linter| !linter.program.as_os_str().is_empty());
     setup.linters = found;
@@ -281,8 +281,11 @@ pub(crate) async fn interpreters_for(
         if let Some(version) = tools.repeating_with {
             let suites = setup.suites().filter(|suite| suite.repeated_with == Some(version)).cloned().collect();
             let repeat = repeats::Repeat { toolchain: tools.toolchain, version, suites };
-            let again = repeat.find_interpreter(setup, state, checkout, settings, context).await?;
-            found.push(again.unwrap_or_else(|| tools.interpreter.clone()));
+            // Where the new manifests cannot be installed, the tests say what is missing.
+            found.push(match repeat.find(search, state).await? {
+                OtherVersion::Here(interpreter) => interpreter,
+                OtherVersion::Unusable(_) | OtherVersion::Absent => tools.interpreter.clone(),
+            });
             continue;
         }
         let suites: Vec<Suite> = of(tools.toolchain).cloned().collect();

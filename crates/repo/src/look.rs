@@ -42,6 +42,9 @@ pub struct Look {
     /// Ids of the failing tests, by selector.
     #[serde(default)]
     pub selected: BTreeMap<String, String>,
+    /// Labels of suites that were not run, because others have to pass before they are repeated.
+    #[serde(default)]
+    pub not_repeated: BTreeSet<String>,
     /// Duration of the test command, in milliseconds.
     pub millis: u64,
     /// Limit that stopped the test command early, in words.

@@ -52,9 +52,9 @@ pub struct HealRequest {
     /// Reject repairs found by search if other changes pass the tests, too.
     #[serde(default)]
     pub strict: bool,
-    /// Run the tests with one version of an interpreter, and not with all that CI names and this machine has.
+    /// Repeat the tests with each version of an interpreter that CI names and this machine has.
     #[serde(default)]
-    pub one_version: bool,
+    pub all_versions: bool,
     /// Test command that replaces the detected one, as argv, without a shell.
     #[serde(default)]
     pub test_command: Option<Vec<String>>,
@@ -102,7 +102,7 @@ impl HealRequest {
             include_uncommitted: false,
             lsp: false,
             strict: false,
-            one_version: false,
+            all_versions: false,
             test_command: None,
             install_command: None,
             wanted: Wanted::default(),

@@ -424,16 +424,20 @@ impl Session {
             Scope::Only(selectors) => of_each(selectors, Scope::Only),
             Scope::Again(selectors) => of_each(selectors, Scope::Again),
         };
-        let labels: Vec<String> = self.setup.suites().map(|suite| suite.label.clone()).collect();
+        let suites: Vec<Suite> = self.setup.suites().cloned().collect();
         let mut look = Look::default();
         for (number, scope) in parts {
-            // What fails with one version is not looked at with the others, too: they are of use once it is healed.
-            let is_repeat = self.setup.suites().nth(number).is_some_and(|suite| suite.repeated_with.is_some());
-            if is_repeat && scope == Scope::All && !look.findings.is_empty() {
+            let Some(Suite { label, repeated_with, .. }) = suites.get(number) else { continue };
+            // What fails with one version is not tried with the others, too: they are of use once it is healed.
+            if repeated_with.is_some() && scope == Scope::All && !look.findings.is_empty() {
+                look.not_repeated.insert(label.clone());
                 continue;
             }
             let seen = self.look_at_suite(number, &scope, limit, context).await?;
-            look.add_suite(seen, labels.get(number).map_or("", String::as_str));
+            if repeated_with.is_some() && !seen.findings.is_empty() {
+                context.note("finding", format!("{label}{} failures, with this version first", seen.findings.len()));
+            }
+            look.add_suite(seen, label);
             if !look.findings.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
                 break;
             }
@@ -496,18 +500,20 @@ fn has_filled_the_disk(outcome: &Outcome) -> bool {
 /// Returns the outcome of a command, or an error if the run cannot continue after it.
 pub(crate) fn ran(outcome: Result<Outcome, SandboxError>) -> Result<Outcome, StepError> {
     let outcome = outcome.map_err(|error| sandbox_error(&error))?;
-    let message = match outcome.end {
-        End::LimitHit(Limit::Disk) => {
-            "a command wrote more than it may, and what it left was removed; if it needs that much, raise `heal.disk_mib`"
-        }
-        End::LimitHit(Limit::FreeSpace) => {
-            "the disk got full while a command ran, and what it left was removed; make room, or lower `sandbox.free_space_mib`"
-        }
+    let (code, message) = match outcome.end {
+        End::LimitHit(Limit::Disk) => (
+            ErrorCode::TestExecutionFailed,
+            "a command wrote more than it may, and what it left was removed; if it needs that much, raise `heal.disk_mib`",
+        ),
+        End::LimitHit(Limit::FreeSpace) => (
+            ErrorCode::DiskFailed,
+            "the disk got full while a command ran, and what it left was removed; make room, or lower `sandbox.free_space_mib`",
+        ),
         End::LimitHit(Limit::Time | Limit::Memory | Limit::Processes | Limit::Output)
         | End::Exited(_)
         | End::Signaled(_) => return Ok(outcome),
     };
-    Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message: message.to_owned() })
+    Err(StepError::Permanent { code, message: message.to_owned() })
 }
 
 pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
@@ -525,7 +531,7 @@ pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
 }
 
 pub(crate) fn disk(doing: &str, error: &std::io::Error) -> StepError {
-    StepError::Permanent { code: ErrorCode::TestExecutionFailed, message: format!("{doing} failed: {error}") }
+    StepError::Permanent { code: ErrorCode::DiskFailed, message: format!("{doing} failed: {error}") }
 }
 
 #[cfg(test)]

@@ -217,6 +217,11 @@ pub struct Suite {
 }
 
 impl Suite {
+    /// Returns whether another suite repeats this one.
+    pub(crate) fn is_repeated_by(&self, other: &Self) -> bool {
+        other.repeated_with.is_some() && self.tests == other.tests && self.directory == other.directory
+    }
+
     /// Returns the command line with its folder, for the user.
     pub fn command_line(&self) -> String {
         let words = self.tests.words.join(" ");

@@ -5,8 +5,6 @@ use std::fmt;
 use autoheal_forge::Identity;
 use serde::{Deserialize, Serialize};
 
-use crate::toolchain::Toolchain;
-
 /// Values from the repository's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -17,16 +15,6 @@ pub struct Wanted {
     pub node: Option<Version>,
     /// The author of commits; the committer is always ours.
     pub author: Option<Identity>,
-}
-
-impl Wanted {
-    /// The version that runs the tests of a language; `None`: any.
-    pub(crate) const fn version_of(&self, toolchain: Toolchain) -> Option<Version> {
-        match toolchain {
-            Toolchain::Python => self.python,
-            Toolchain::Node => self.node,
-        }
-    }
 }
 
 /// A version, or every version that begins like it: `3.11`, `20`.

@@ -115,7 +115,7 @@ impl HealWorkflow {
         }
         let Some(setup) = state.setup.clone() else {
             let message = "the run has no setup: its first node did not end".to_owned();
-            return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
+            return Err(StepError::Permanent { code: ErrorCode::StepFailed, message });
         };
         checkout.restore(state).await?;
         Session::open(run, checkout.folders.clone(), setup, state.request.limits, &self.settings.sandbox).await

@@ -147,16 +147,16 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
-    /// The spec's code for it.
+    /// Its code.
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::MissingImage { .. } => ErrorCode::DockerBuildFailed,
             Self::Unavailable { .. }
             | Self::NoLimits { .. }
-            | Self::NoSpace { .. }
             | Self::OpenDoor { .. }
             | Self::UnsafeMount { .. }
             | Self::Failed { .. } => ErrorCode::DockerRunFailed,
+            Self::NoSpace { .. } => ErrorCode::DiskFailed,
         }
     }
 }

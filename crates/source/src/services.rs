@@ -73,7 +73,7 @@ impl SourceServices {
         match self.fetcher.fetch(&asked).await {
             Ok(answer) => Ok(Failure::of_answer(&answer).map_or_else(|| Ok(WebPage::of(&answer)), Err)),
             Err(error) if is_ours(&error) => {
-                Err(StepError::Passing { code: ErrorCode::TestExecutionFailed, message: error.to_string() })
+                Err(StepError::Passing { code: ErrorCode::StepFailed, message: error.to_string() })
             }
             Err(error) => Ok(Err(Failure::of_error(&error))),
         }
@@ -124,5 +124,5 @@ fn is_ours(error: &FetchError) -> bool {
 
 /// The store may be there again in a moment.
 pub(crate) fn store_error(error: &StoreError) -> StepError {
-    StepError::Passing { code: ErrorCode::TestExecutionFailed, message: error.to_string() }
+    StepError::Passing { code: ErrorCode::StoreUnavailable, message: error.to_string() }
 }

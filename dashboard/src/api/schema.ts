@@ -907,7 +907,7 @@ export interface components {
         /** @description Description of an error. */
         ErrorBody: {
             /** @enum {string} */
-            code: "REPO_CLONE_FAILED" | "REPO_NOT_FOUND" | "REPO_ACCESS_DENIED" | "TEST_DISCOVERY_FAILED" | "TEST_EXECUTION_FAILED" | "DOCKER_BUILD_FAILED" | "DOCKER_RUN_FAILED" | "LLM_API_ERROR" | "LLM_TIMEOUT" | "PATCH_APPLY_FAILED" | "SYNTAX_VALIDATION_FAILED" | "GIT_PUSH_FAILED" | "CI_TIMEOUT" | "RETRY_LIMIT_REACHED" | "INVALID_INPUT" | "JOB_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SOURCE_NOT_FOUND" | "NOT_FOUND" | "UNAUTHORIZED" | "RATE_LIMITED" | "CONFLICT" | "TOOL_FAILED" | "STOPPED" | "INTERNAL";
+            code: "REPO_CLONE_FAILED" | "REPO_NOT_FOUND" | "REPO_ACCESS_DENIED" | "TEST_DISCOVERY_FAILED" | "TEST_EXECUTION_FAILED" | "DOCKER_BUILD_FAILED" | "DOCKER_RUN_FAILED" | "LLM_API_ERROR" | "LLM_TIMEOUT" | "PATCH_APPLY_FAILED" | "SYNTAX_VALIDATION_FAILED" | "GIT_PUSH_FAILED" | "CI_TIMEOUT" | "RETRY_LIMIT_REACHED" | "INVALID_INPUT" | "STORE_UNAVAILABLE" | "DISK_FAILED" | "STEP_FAILED" | "JOB_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SOURCE_NOT_FOUND" | "NOT_FOUND" | "UNAUTHORIZED" | "RATE_LIMITED" | "CONFLICT" | "TOOL_FAILED" | "STOPPED" | "INTERNAL";
             /** @description Details of the error, such as the name of the resource it concerns. */
             details: Record<string, unknown>;
             /** @description Message that describes the error and the action to take. */
@@ -1309,7 +1309,7 @@ export interface components {
         /** @description The error behind a verdict that is not green. */
         ResultError: {
             /** @enum {string} */
-            code: "REPO_CLONE_FAILED" | "REPO_NOT_FOUND" | "REPO_ACCESS_DENIED" | "TEST_DISCOVERY_FAILED" | "TEST_EXECUTION_FAILED" | "DOCKER_BUILD_FAILED" | "DOCKER_RUN_FAILED" | "LLM_API_ERROR" | "LLM_TIMEOUT" | "PATCH_APPLY_FAILED" | "SYNTAX_VALIDATION_FAILED" | "GIT_PUSH_FAILED" | "CI_TIMEOUT" | "RETRY_LIMIT_REACHED" | "INVALID_INPUT" | "JOB_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SOURCE_NOT_FOUND" | "NOT_FOUND" | "UNAUTHORIZED" | "RATE_LIMITED" | "CONFLICT" | "TOOL_FAILED" | "STOPPED" | "INTERNAL";
+            code: "REPO_CLONE_FAILED" | "REPO_NOT_FOUND" | "REPO_ACCESS_DENIED" | "TEST_DISCOVERY_FAILED" | "TEST_EXECUTION_FAILED" | "DOCKER_BUILD_FAILED" | "DOCKER_RUN_FAILED" | "LLM_API_ERROR" | "LLM_TIMEOUT" | "PATCH_APPLY_FAILED" | "SYNTAX_VALIDATION_FAILED" | "GIT_PUSH_FAILED" | "CI_TIMEOUT" | "RETRY_LIMIT_REACHED" | "INVALID_INPUT" | "STORE_UNAVAILABLE" | "DISK_FAILED" | "STEP_FAILED" | "JOB_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SOURCE_NOT_FOUND" | "NOT_FOUND" | "UNAUTHORIZED" | "RATE_LIMITED" | "CONFLICT" | "TOOL_FAILED" | "STOPPED" | "INTERNAL";
             /** @description Details of the error, such as the resource it concerns. */
             details: Record<string, unknown>;
             /** @description Message that describes the error. */

@@ -7,7 +7,7 @@ import { useToasts } from "../store/toasts";
 import { Failure } from "../ui/message";
 import { Toaster } from "./toaster";
 
-const SPEC_CODES = [
+const HEALING_CODES = [
   "REPO_CLONE_FAILED",
   "REPO_NOT_FOUND",
   "REPO_ACCESS_DENIED",
@@ -23,9 +23,12 @@ const SPEC_CODES = [
   "CI_TIMEOUT",
   "RETRY_LIMIT_REACHED",
   "INVALID_INPUT",
+  "STORE_UNAVAILABLE",
+  "DISK_FAILED",
+  "STEP_FAILED",
 ];
 const CODES = [
-  ...SPEC_CODES,
+  ...HEALING_CODES,
   "JOB_NOT_FOUND",
   "RATE_LIMITED",
   "CONFLICT",

@@ -33,6 +33,9 @@ pages! {
     CiTimeout = "CI_TIMEOUT",
     RetryLimitReached = "RETRY_LIMIT_REACHED",
     InvalidInput = "INVALID_INPUT",
+    StoreUnavailable = "STORE_UNAVAILABLE",
+    DiskFailed = "DISK_FAILED",
+    StepFailed = "STEP_FAILED",
 }
 
 /// Explains one code, or lists all.

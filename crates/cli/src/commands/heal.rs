@@ -154,7 +154,7 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         include_uncommitted: arguments.include_uncommitted,
         lsp: arguments.lsp || settings.lsp,
         strict: arguments.strict || settings.strict,
-        one_version: arguments.one_version || settings.one_version,
+        all_versions: arguments.all_versions || settings.all_versions,
         test_command: words(&arguments.how.test_command, "--test-command")?,
         install_command: words(&arguments.how.install_command, "--install-command")?,
         wanted: settings.wanted,
@@ -343,7 +343,8 @@ fn exit(results: &HealingResults) -> Exit {
 const fn exit_of(code: ErrorCode) -> Exit {
     match code {
         ErrorCode::InvalidInput | ErrorCode::RepoNotFound | ErrorCode::RepoAccessDenied => Exit::BadInput,
-        ErrorCode::DockerBuildFailed | ErrorCode::DockerRunFailed => Exit::EnvironmentMissing,
+        ErrorCode::DockerBuildFailed | ErrorCode::DockerRunFailed | ErrorCode::DiskFailed => Exit::EnvironmentMissing,
+        ErrorCode::StoreUnavailable | ErrorCode::StepFailed => Exit::InternalFault,
         ErrorCode::RepoCloneFailed
         | ErrorCode::TestDiscoveryFailed
         | ErrorCode::TestExecutionFailed

@@ -1,6 +1,6 @@
 //! The fixers on small projects: the text that stood there before is among the first candidates.
 
-use autoheal_code::fix::fixers;
+use autoheal_code::languages::fixers;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{Look, findings_from, junit};
 use autoheal_code::{Candidate, Environment, FixContext, Sources};

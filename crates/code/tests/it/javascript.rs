@@ -1,8 +1,8 @@
 //! The JavaScript fixers on small projects: the text that stood there before is among the first candidates.
 
-use autoheal_code::fix::fixers;
 use autoheal_code::javascript::environment::NodeEnvironment;
 use autoheal_code::javascript::parse::compiles;
+use autoheal_code::languages::fixers;
 use autoheal_code::{Candidate, FixContext, Sources, language};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;

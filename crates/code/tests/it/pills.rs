@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use autoheal_code::report::junit;
-use autoheal_code::{Environment, FixContext, Sources, fix, language};
+use autoheal_code::{Environment, FixContext, Sources, language, languages};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use autoheal_testkit::pills::{Pill, documents, javascript, python};
 
@@ -162,7 +162,7 @@ fn ask_fixers(pill: &Pill) {
     let environment = Environment::default();
     for finding in findings(pill, &text) {
         let context = FixContext { finding: &finding, all_findings: &[], sources: &sources, environment: &environment };
-        for fixer in fix::fixers(&finding) {
+        for fixer in languages::fixers(&finding) {
             let _ = fixer.candidates(&context);
         }
     }

@@ -4,10 +4,8 @@
 use std::cmp::Reverse;
 
 use autoheal_code::fix;
-use autoheal_code::javascript::fix::linting as eslint;
-use autoheal_code::python::fix::linting;
 use autoheal_code::report::{checkers, ruff};
-use autoheal_code::{Candidate, FixContext, Language, Sources, tampering};
+use autoheal_code::{Candidate, FixContext, Language, Sources, languages, tampering};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
@@ -181,14 +179,8 @@ fn candidates(
     let mut candidates = Vec::new();
     let restated = as_runtime_error(target);
     if target.source == Source::Lint {
-        let (prefixes, sources) = (session.prefixes(), session.sources());
-        for output in session.lint_outputs() {
-            candidates.extend(linting::candidates(output, &prefixes, sources, target));
-            candidates.extend(eslint::candidates(output, &prefixes, sources, target));
-        }
-        if candidates.is_empty() {
-            candidates.extend(linting::of_words(sources, target));
-        }
+        let (outputs, sources) = (session.lint_outputs(), session.sources());
+        candidates.extend(languages::linter_candidates(outputs, &session.prefixes(), sources, target));
     }
     let finding = match target.category {
         Category::Linting => {
@@ -207,10 +199,14 @@ fn candidates(
         let (sources, environment) = (session.sources(), session.environment());
         let context = FixContext { finding, all_findings, sources, environment };
         // A linter's undefined name is met by tests, too; what a type checker says may be seen by nothing else.
-        let fixers = if fix::is_of_checker(target) { fix::checker_fixers(target) } else { fix::fixers(finding) };
+        let fixers = if languages::is_of_checker(target) {
+            languages::checker_fixers(target)
+        } else {
+            languages::fixers(finding)
+        };
         candidates.extend(fixers.iter().flat_map(|fixer| fixer.candidates(&context)));
     }
-    if fix::is_of_checker(target) {
+    if languages::is_of_checker(target) {
         candidates.retain(|candidate| keeps_checks(candidate, session.sources()));
     }
     if target.source == Source::Test && asks_for_names(target) {
@@ -231,7 +227,7 @@ fn candidates(
 /// Returns the restorations of these places; what a type checker found is not healed by fewer checks.
 fn restorations(places: &[Place], target: &Finding, sources: &Sources) -> Vec<Candidate> {
     let mut restorations = earlier::restorations(places, target);
-    restorations.retain(|candidate| !fix::is_of_checker(target) || keeps_checks(candidate, sources));
+    restorations.retain(|candidate| !languages::is_of_checker(target) || keeps_checks(candidate, sources));
     restorations
 }
 
@@ -242,7 +238,7 @@ fn of_hint(session: &Session, hint: &Finding, all_findings: &[Finding]) -> Vec<C
     const A_FEW: usize = 10;
     let (sources, environment) = (session.sources(), session.environment());
     let context = FixContext { finding: hint, all_findings, sources, environment };
-    let known = fix::fixers(hint).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
+    let known = languages::fixers(hint).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
     let mut candidates: Vec<Candidate> = known.flat_map(|fixer| fixer.candidates(&context)).collect();
     candidates.sort_by_key(|candidate| candidate.cost);
     candidates.truncate(A_FEW);

@@ -184,19 +184,34 @@ fn in_each_folder(folder: &str, script: &str, job: &Value) -> Vec<(String, Strin
     values.map(|value| (folder.replace(&written, value), script.replace(&written, value))).collect()
 }
 
-/// The values that an expression (`matrix.package`) has in the machines of a job.
+/// The values that an expression (`matrix.package`) has in the machines of a job, without those that it excludes, and those of included
+/// machines that may fail.
 fn of_matrix<'job>(expression: &str, job: &'job Value) -> Vec<&'job Value> {
-    let name = expression.trim().strip_prefix("matrix.").unwrap_or_default();
+    let name = variable(expression);
     let matrix = job.pointer("/strategy/matrix");
-    let listed = matrix.and_then(|matrix| matrix.get(name)).and_then(Value::as_array).into_iter().flatten();
-    let included = matrix.and_then(|matrix| matrix.get("include")).and_then(Value::as_array).into_iter().flatten();
-    listed.chain(included.filter_map(|one| one.get(name))).collect()
+    let list = |key: &str| matrix.and_then(|matrix| matrix.get(key)).and_then(Value::as_array).into_iter().flatten();
+    let excluded = |value: &Value| {
+        let is_alone = |one: &Value| one.as_object().is_some_and(|keys| keys.len() == 1);
+        list("exclude").any(|one| is_alone(one) && one.get(name) == Some(value))
+    };
+    let condition = job
+        .get("continue-on-error")
+        .and_then(Value::as_str)
+        .map(|text| variable(text.trim().trim_start_matches("${{").trim_end_matches("}}")));
+    let may_fail = |one: &Value| condition.is_some_and(|key| one.get(key) == Some(&Value::Bool(true)));
+    let listed = list(name).filter(|value| !excluded(value));
+    listed.chain(list("include").filter(|one| !may_fail(one)).filter_map(|one| one.get(name))).collect()
+}
+
+/// The key of a matrix that an expression names.
+fn variable(expression: &str) -> &str {
+    expression.trim().strip_prefix("matrix.").unwrap_or_default()
 }
 
 /// The versions of languages that a job sets up, each machine of its matrix its own.
 fn versions(job: &Value) -> BTreeSet<(Language, Version)> {
     let mut versions = BTreeSet::new();
-    for step in job.get("steps").and_then(Value::as_array).into_iter().flatten() {
+    for step in job.get("steps").and_then(Value::as_array).into_iter().flatten().filter(|step| !may_fail(step)) {
         let action = step.get("uses").and_then(Value::as_str).and_then(|uses| uses.split('@').next());
         let known = SETUP_ACTIONS.iter().find(|(name, ..)| Some(*name) == action);
         let Some((_, language, input)) = known else { continue };

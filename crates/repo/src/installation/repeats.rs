@@ -1,14 +1,15 @@
-//! Suites that CI runs with several versions of an interpreter: each is repeated with those that this machine has.
+//! Suites that CI runs with several versions of an interpreter: each is repeated with those that this machine has, if the user wants it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::setup_of;
 use crate::checkout::Checkout;
-use crate::setup::{Interpreter, Setup, Suite, Tools};
+use crate::project::Project;
+use crate::setup::{Setup, Suite, Tools};
 use crate::state::HealState;
-use crate::toolchain::{Search, Toolchain};
+use crate::toolchain::{OtherVersion, Search, Toolchain};
 use crate::wanted::Version;
 use crate::workflow::HealSettings;
 
@@ -20,65 +21,64 @@ pub(super) struct Repeat {
 }
 
 impl Repeat {
-    /// The interpreter with everything that the suites need; `None`: this machine does not have the version.
-    pub(super) async fn find_interpreter(
-        &self,
-        setup: &Setup,
-        state: &HealState,
-        checkout: &Checkout,
-        settings: &HealSettings,
-        context: &StepContext,
-    ) -> Result<Option<Interpreter>, StepError> {
-        let Some((first, rest)) = self.suites.split_first() else { return Ok(None) };
-        let (mut own, project) = setup_of(setup, self.toolchain, first, rest, checkout);
-        // They judge the text, which is the same with every version.
+    /// Finds the interpreter with everything that the suites need. `search`: that of the main suite.
+    pub(super) async fn find(&self, search: Search<'_>, state: &HealState) -> Result<OtherVersion, StepError> {
+        let Some((first, rest)) = self.suites.split_first() else { return Ok(OtherVersion::Absent) };
+        let (mut own, project) = setup_of(search.setup, self.toolchain, first, rest, search.checkout);
+        // Linters judge the text, which is the same with every version.
         own.linters.clear();
-        let search = Search { setup: &own, project: &project, checkout, settings, context };
-        self.toolchain.find_version(search, state, self.version).await
+        let is_main = self.toolchain == search.setup.main_tools.toolchain;
+        let project = if is_main { search.project } else { &project };
+        self.toolchain.find_version(Search { setup: &own, project, ..search }, state, self.version).await
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.toolchain.name(), self.version)
     }
 }
 
-/// Adds the suites again that CI runs with further versions. Versions that are not here are told, and what cannot be installed is not run.
+/// Adds the suites again that CI runs with further versions, if the user wants it. Versions that are not here are named in a warning, those
+/// whose packages cannot be installed in `not_run`.
 pub(super) async fn add(
     setup: &mut Setup,
+    project: &Project,
     state: &mut HealState,
     checkout: &Checkout,
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let mut absent = Vec::new();
-    if state.request.one_version {
+    let repeats = repeats(setup);
+    if !state.request.all_versions {
+        state.warnings.extend(untried(setup, &repeats));
         return Ok(());
     }
-    for repeat in repeats(setup) {
-        let Repeat { toolchain, version, suites } = &repeat;
-        if state.request.wanted.version_of(*toolchain).is_some() {
-            // The repository says which one counts here.
-            continue;
-        }
-        let name = format!("{} {version}", toolchain.name());
-        match repeat.find_interpreter(setup, state, checkout, settings, context).await {
-            Ok(Some(interpreter)) => {
-                let again = suites.iter().map(|suite| Suite {
-                    label: format!("{name}: {}", suite.label),
-                    repeated_with: Some(*version),
+    let known = setup.clone();
+    let search = Search { setup: &known, project, checkout, settings, context };
+    let mut absent = Vec::new();
+    for repeat in repeats {
+        match repeat.find(search, state).await? {
+            OtherVersion::Here(interpreter) => {
+                let repeating_with = Some(repeat.version);
+                let label = |suite: &Suite| format!("{}: {}", repeat.name(), suite.label);
+                let again = repeat.suites.iter().map(|suite| Suite {
+                    label: label(suite),
+                    repeated_with: repeating_with,
                     ..suite.clone()
                 });
                 setup.other_suites.extend(again);
-                let repeating_with = Some(*version);
-                setup.other_tools.push(Tools { toolchain: *toolchain, interpreter, repeating_with });
+                setup.other_tools.push(Tools { toolchain: repeat.toolchain, interpreter, repeating_with });
             }
-            Ok(None) => absent.push(name),
-            Err(StepError::Permanent { message, .. }) => {
-                let told = |suite: &Suite| format!("`{}` with {name}: {message}", suite.command_line());
-                setup.not_run.extend(suites.iter().map(told));
+            OtherVersion::Unusable(why) => {
+                let name = repeat.name();
+                let told = |suite: &Suite| format!("`{}` with {name}: {why}", suite.command_line());
+                setup.not_run.extend(repeat.suites.iter().map(told));
             }
-            Err(error) => return Err(error),
+            OtherVersion::Absent => absent.push(repeat.name()),
         }
     }
     if !absent.is_empty() {
         let absent = absent.join(", ");
-        state.warnings.push(format!("CI runs the tests with {absent}, too, and here they are not run with it"));
+        state.warnings.push(format!("CI runs the tests with {absent}, too, which could not be tried here"));
     }
     Ok(())
 }
@@ -95,4 +95,18 @@ fn repeats(setup: &Setup) -> Vec<Repeat> {
         }
     }
     by_version.into_iter().map(|((toolchain, version), suites)| Repeat { toolchain, version, suites }).collect()
+}
+
+/// One warning for each language of which CI runs versions that are not tried.
+fn untried(setup: &Setup, repeats: &[Repeat]) -> Vec<String> {
+    let toolchains: BTreeSet<Toolchain> = repeats.iter().map(|repeat| repeat.toolchain).collect();
+    let warning = |toolchain: Toolchain| {
+        let others = repeats.iter().filter(|repeat| repeat.toolchain == toolchain);
+        let names: Vec<String> = others.map(Repeat::name).collect();
+        let own = setup.tools_of(toolchain).interpreter.version;
+        let here = own.map_or_else(String::new, |(major, minor)| format!(", and here they ran with {major}.{minor}"));
+        let remedy = if toolchain == Toolchain::Python { "; --all-versions tries those that are here" } else { "" };
+        format!("CI runs the tests with {}{here}{remedy}", names.join(", "))
+    };
+    toolchains.into_iter().map(warning).collect()
 }

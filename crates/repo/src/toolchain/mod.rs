@@ -95,6 +95,16 @@ pub(crate) struct Search<'a> {
     pub(crate) context: &'a StepContext,
 }
 
+/// An interpreter of a version that the main suite does not run with.
+pub(crate) enum OtherVersion {
+    /// It has everything that the tests need.
+    Here(Interpreter),
+    /// Its packages could not be installed, and why.
+    Unusable(String),
+    /// This machine does not have it, or its packages cannot be shown beside those of the main one.
+    Absent,
+}
+
 impl Toolchain {
     /// The tools of a language; `None`: it is not supported.
     pub(crate) const fn of(language: Language) -> Option<Self> {
@@ -141,17 +151,17 @@ impl Toolchain {
         }
     }
 
-    /// The same with an interpreter of this version; `None`: this machine does not have it, or its packages cannot stand beside others.
+    /// The same with an interpreter of this version.
     pub(crate) async fn find_version(
         self,
         search: Search<'_>,
         state: &HealState,
         version: Version,
-    ) -> Result<Option<Interpreter>, StepError> {
+    ) -> Result<OtherVersion, StepError> {
         match self {
             Self::Python => python::installation::find_version(search, state, version).await,
             // A tree has one folder `node_modules`.
-            Self::Node => Ok(None),
+            Self::Node => Ok(OtherVersion::Absent),
         }
     }
 

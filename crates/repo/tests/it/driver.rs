@@ -92,7 +92,7 @@ pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest, models
 /// Heals as asked in the sandbox `choice` with what is kept in `data`, and without a way to any registry.
 pub(crate) async fn heal_offline(choice: Choice, data: &std::path::Path, request: HealRequest) -> Option<Healed> {
     let sandbox = sandbox_of(choice, data).await?;
-    walk_with(data, None, sandbox, request, None, RegistryAccess::default()).await
+    Box::pin(walk_with(data, None, sandbox, request, None, RegistryAccess::default())).await
 }
 
 /// A sandbox of which every workspace is looked at before it is opened: of all that any test of a run shows inside, nothing is a link or lies
@@ -147,7 +147,7 @@ async fn walk(
     // What is kept from one test to the next is installed from the registries; a folder of one test alone needs none.
     let hosts = if data.is_none() { Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec() } else { Vec::new() };
     let registries = RegistryAccess { hosts, ..RegistryAccess::default() };
-    walk_with(data_dir, data, sandbox, request, models, registries).await
+    Box::pin(walk_with(data_dir, data, sandbox, request, models, registries)).await
 }
 
 async fn walk_with(

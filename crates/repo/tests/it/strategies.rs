@@ -43,6 +43,7 @@ pub(crate) fn look() -> impl Strategy<Value = Look> {
         selectors: BTreeMap::new(),
         selected: BTreeMap::new(),
         test_files: BTreeSet::new(),
+        not_repeated: BTreeSet::new(),
         millis,
         cut_short: None,
     })

@@ -16,10 +16,10 @@ use super::schema::{self, Time};
 
 macro_rules! codes {
     ($($(#[$documentation:meta])* $variant:ident = $name:literal, $status:ident;)+) => {
-        /// Code of an error: one of the fifteen codes of the spec, or one of the API's own.
+        /// Code of an error: one of those of healings, or one of the API's own.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum ApiCode {
-            /// One of the spec's.
+            /// Code of a healing.
             Spec(ErrorCode),
             $($(#[$documentation])* $variant,)+
         }
@@ -72,13 +72,13 @@ codes! {
 }
 
 impl ApiCode {
-    /// Returns all codes, those of the spec first.
+    /// Returns all codes, those of healings first.
     pub fn all() -> impl Iterator<Item = Self> {
         ErrorCode::ALL.iter().copied().map(Self::Spec).chain(Self::OWN.iter().copied())
     }
 }
 
-/// Returns the HTTP status of one of the spec's codes. The spec does not define it; it is chosen by the cause: an invalid request, a missing
+/// Returns the HTTP status of a code of healings. The spec does not define it; it is chosen by the cause: an invalid request, a missing
 /// or forbidden resource, a valid request that could not be carried out, or a failure or timeout of a service that the server depends on.
 const fn status_of(code: ErrorCode) -> StatusCode {
     match code {
@@ -91,7 +91,11 @@ const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::SyntaxValidationFailed
         | ErrorCode::RetryLimitReached => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::RepoCloneFailed | ErrorCode::LlmApiError | ErrorCode::GitPushFailed => StatusCode::BAD_GATEWAY,
-        ErrorCode::DockerBuildFailed | ErrorCode::DockerRunFailed => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::DockerBuildFailed | ErrorCode::DockerRunFailed | ErrorCode::StoreUnavailable => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        ErrorCode::DiskFailed => StatusCode::INSUFFICIENT_STORAGE,
+        ErrorCode::StepFailed => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::LlmTimeout | ErrorCode::CiTimeout => StatusCode::GATEWAY_TIMEOUT,
     }
 }

@@ -155,7 +155,7 @@ pub struct IterationStatus {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultError {
-    /// Code of the error, one of the spec's fifteen.
+    /// Code of the error; `autoheal explain CODE` tells more.
     #[schema(schema_with = schema::error_code)]
     pub code: &'static str,
     /// Message that describes the error.

@@ -318,8 +318,6 @@ fn heal(bench: &Bench, case: &Case<'_>, folder: &Path, binary: &Path, run: Run) 
     command.arg(format!("{:.0}", PATIENCE * case.package.seconds + 300.0));
     command.arg(binary).arg("heal").arg(&repository).args(["--push", "--json"]);
     command.args(["--model", "none", "--sandbox", "bubblewrap", "--ci", "local"]);
-    // The judge has one version, and what others need would be installed anew for each case.
-    command.arg("--one-version");
     command.args(["--team", "Bench", "--leader", "Heal"]).arg("--data-dir").arg(folder.join("data"));
     command.env("PATH", programs);
     tools.install(&mut command, environment, &repository)?;

@@ -188,9 +188,19 @@ fn file_of<'a>(path: &str, sources: &'a Sources) -> Option<&'a str> {
 
 /// Returns the stack of the exception that a finding reports, as files of the repository and lines, the deepest first.
 pub(crate) fn stack<'a>(finding: &Finding, sources: &'a Sources) -> Vec<(&'a str, u32)> {
-    let chain = traceback::parse(finding.stack.as_deref().unwrap_or_default());
+    stacks(finding, sources).into_iter().next().unwrap_or_default()
+}
+
+/// Returns the same, and behind it the stacks of the exceptions that led to that one.
+pub(crate) fn stacks<'a>(finding: &Finding, sources: &'a Sources) -> Vec<Vec<(&'a str, u32)>> {
+    let mut chain = traceback::parse(finding.stack.as_deref().unwrap_or_default());
+    chain.reverse();
     let error = finding.message.split(": ").next().unwrap_or_default();
-    let culprit = chain.iter().rev().find(|one| one.error_name() == error).or_else(|| chain.last());
-    let frames = culprit.into_iter().flat_map(|one| one.frames.iter().rev());
-    frames.filter_map(|frame| Some((file_of(&frame.file, sources)?, frame.line))).collect()
+    let culprit = chain.iter().position(|one| one.error_name() == error).unwrap_or_default();
+    chain.get_mut(..=culprit).into_iter().for_each(|first| first.rotate_right(1));
+    let frames = |one: &Traceback| {
+        let own = one.frames.iter().rev();
+        own.filter_map(|frame| Some((file_of(&frame.file, sources)?, frame.line))).collect()
+    };
+    chain.iter().map(frames).collect()
 }

@@ -10,7 +10,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use crate::build;
 use crate::look::Look;
 use crate::session::{Scope, Session};
-use crate::setup::BuildCommand;
+use crate::setup::{BuildCommand, Suite};
 use crate::state::HealState;
 
 /// Leaves further suites and programs out that fail for a reason that is not the repository's. Returns whether there are any.
@@ -21,18 +21,23 @@ pub(super) async fn leave_out(
     limit: Duration,
     context: &StepContext,
 ) -> Result<bool, StepError> {
-    let mut reasons = Vec::new();
+    let mut unfit: Vec<(Suite, String)> = Vec::new();
     let mut suites = Vec::new();
     for (number, suite) in session.setup().other_suites.clone().into_iter().enumerate() {
         let has_tests = look.tests.keys().any(|id| id.starts_with(&suite.label));
-        // A repeated suite has what it needs, and was not run if another one failed.
-        let is_known = has_tests || suite.repeated_with.is_some();
-        let why = if is_known { None } else { why_no_tests(session, number + 1, limit, context).await? };
+        let is_repeat = |(dropped, _): &&(Suite, String)| dropped.is_repeated_by(&suite);
+        let why = match unfit.iter().find(is_repeat) {
+            Some((_, why)) => Some(why.clone()),
+            None if has_tests => None,
+            None => why_no_tests(session, number + 1, limit, context).await?,
+        };
         match why {
-            Some(why) => reasons.push(format!("`{}`: {why}", suite.command_line())),
+            Some(why) => unfit.push((suite, why)),
             None => suites.push(suite),
         }
     }
+    let mut reasons: Vec<String> =
+        unfit.iter().map(|(suite, why)| format!("`{}`: {why}", suite.command_line())).collect();
     let mut checks = Vec::new();
     let have_failed = look.findings.iter().any(|finding| finding.source == Source::Build);
     for check in session.setup().checks.clone() {

@@ -20,7 +20,7 @@ use crate::project::{Project, interpreter};
 use crate::session::{disk, ran, sandbox_error};
 use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
 use crate::state::HealState;
-use crate::toolchain::{Search, installing};
+use crate::toolchain::{OtherVersion, Search, installing};
 use crate::tree;
 use crate::wanted::Version;
 use crate::workflow::HealSettings;
@@ -92,24 +92,21 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     }
 }
 
-/// The same with a Python of this version; `None`: there is none here.
+/// The same with a Python of this version.
 pub(crate) async fn find_version(
     search: Search<'_>,
     state: &HealState,
     version: Version,
-) -> Result<Option<Interpreter>, StepError> {
+) -> Result<OtherVersion, StepError> {
     if search.settings.sandbox.kind() == SandboxKind::Docker {
-        return Ok(None);
+        return Ok(OtherVersion::Absent);
     }
-    let Ok(best) = fitting(search, state, Some(version)).await? else { return Ok(None) };
+    let Ok(best) = fitting(search, state, Some(version)).await? else { return Ok(OtherVersion::Absent) };
     if best.is_complete {
-        return Ok(Some(best.interpreter));
+        return Ok(OtherVersion::Here(best.interpreter));
     }
     let installed = install(&best.interpreter, search, state).await?;
-    installed.map(Some).map_err(|reason| StepError::Permanent {
-        code: ErrorCode::TestExecutionFailed,
-        message: format!("installing failed: {reason}"),
-    })
+    Ok(installed.map_or_else(OtherVersion::Unusable, OtherVersion::Here))
 }
 
 /// The Python of this version that lacks the least.
