@@ -27,7 +27,7 @@ pub(super) const EXCESSES: &[Excess] = &[
     Excess { name: "memory", script: "b'x' * (512 << 20)", limits: |limits| Limits { memory: 96 << 20, ..limits } },
     Excess {
         name: "processes",
-        script: "import os, time\nfor _ in range(64):\n    if os.fork() == 0: time.sleep(60)",
+        script: "import os, time\nfor _ in range(64):\n    if os.fork() == 0: time.sleep(60)\ntime.sleep(60)",
         limits: |limits| Limits { processes: 16, ..limits },
     },
     // Exceeds nothing: prints the share of a processor that it got in half a second, in percent.

@@ -1,7 +1,7 @@
 //! Monitoring without control groups: checks all processes together twenty times a second, and more often near the memory limit.
 //!
 //! Resource limits apply to each process (memory) or leave no trace when they take effect, so the watch enforces the limit
-//! itself; the resource limit, a quarter above it, is the backstop between two checks.
+//! itself; the resource limit, some way above it, is the backstop between two checks.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +17,10 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Time between two checks of processes that use more than half of their limit, because they could reach the backstop within
 /// the usual time.
 const NEAR: Duration = Duration::from_millis(10);
+
+/// Number of processes by which the backstop is above their limit: more than a fork bomb starts between two checks, and so many that
+/// they are not gone again by the next. Else they would end for want of processes, and nothing would say that they had hit a limit.
+const SPARE_PROCESSES: u64 = 1024;
 
 /// The folders in memory inside of a namespace.
 const IN_MEMORY: [&str; 3] = ["tmp", "dev/shm", "home/autoheal"];
@@ -49,13 +53,9 @@ fn in_folders(process: Process) -> u64 {
 ///
 /// `processes`: whether to limit those, too. The kernel counts all of the user's, which is only correct in a user namespace.
 pub(crate) fn backstop(limits: &Limits, processes: bool) -> Vec<(Resource, u64)> {
-    let mut all = vec![(Resource::Data, above(limits.memory))];
+    let mut all = vec![(Resource::Data, limits.memory.saturating_add(limits.memory / 4))];
     if processes {
-        all.push((Resource::Nproc, above(u64::from(limits.processes))));
+        all.push((Resource::Nproc, u64::from(limits.processes) + SPARE_PROCESSES));
     }
     all
-}
-
-const fn above(limit: u64) -> u64 {
-    limit.saturating_add(limit / 4 + 8)
 }
