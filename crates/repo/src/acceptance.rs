@@ -82,17 +82,28 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
 }
 
-/// No test that failed is skipped now, and none is new and skipped. A rule's edit may lead to that rightly: a test that failed before its
-/// `skip` is reached is skipped again. Of an edit that could say `skip` itself it is no evidence.
+/// Skipped tests that count against a patch. Against a rule's none does: a test that failed before its `skip` is reached is rightly skipped
+/// again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suspect {
+    /// Those that failed before. The patch brings back what the tests have seen, so those that could not be collected are skipped as ever.
+    Failed,
+    /// New ones, too: the patch could say `skip` itself.
+    FailedOrNew,
+}
+
+/// Checks that a patch turned no test off.
 ///
 /// # Errors
 ///
 /// [`Rejection::Silenced`].
-pub fn judge_skips(before: &Look, after: &Look) -> Result<(), Rejection> {
-    let was_skipped = |id: &String| before.tests.get(id) == Some(&TestState::Skipped);
-    let was_run = |id: &String| !before.not_repeated.iter().any(|label| id.starts_with(label));
-    let is_silenced = |(id, is): &(&String, &TestState)| **is == TestState::Skipped && !was_skipped(id) && was_run(id);
-    let mut silenced = after.tests.iter().filter(is_silenced);
+pub fn judge_skips(before: &Look, after: &Look, suspect: Suspect) -> Result<(), Rejection> {
+    let is_suspect = |id: &String| match before.tests.get(id) {
+        Some(TestState::Skipped) => false,
+        Some(TestState::Passed | TestState::Failed) => true,
+        None => suspect == Suspect::FailedOrNew && !before.not_repeated.iter().any(|label| id.starts_with(label)),
+    };
+    let mut silenced = after.tests.iter().filter(|(id, is)| **is == TestState::Skipped && is_suspect(id));
     silenced.next().map_or(Ok(()), |(id, _)| Err(Rejection::Silenced(id.clone())))
 }
 

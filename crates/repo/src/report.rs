@@ -46,6 +46,8 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     let _ = writeln!(text, "| Fixes applied | {} |", results.fixes_applied);
     let _ = writeln!(text, "| Rounds | {} of {} |", results.iterations, u64::from(results.retry_limit) + 1);
     let _ = writeln!(text, "| Time | {} |", results.total_time);
+    let runs = state.test_runs;
+    let _ = writeln!(text, "| Runs of the tests | {} of all, {} of some |", runs.whole, runs.part);
     let used = state.model_usage;
     if used.calls > 0 {
         let micro = used.micro_dollars;

@@ -12,7 +12,7 @@ use crate::commit_message::commit_message;
 use crate::flaky::FlakyTest;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus, Search};
+use crate::state::{CiStatus, HealState, IterationStatus, Search, TestRuns};
 use crate::stop_reason::StopReason;
 
 /// The result document of a run.
@@ -65,6 +65,9 @@ pub struct HealingResults {
     /// Searches for repairs that no rule knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
+    /// Runs of the tests, those of a search not counted.
+    #[serde(default)]
+    pub test_runs: TestRuns,
     /// The error behind a FAILED (spec "Error Response Format", the inner object).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CodedError>,
@@ -144,6 +147,7 @@ impl HealingResults {
             flaky: state.flaky.clone(),
             warnings: state.warnings.clone(),
             searches: state.searches.clone(),
+            test_runs: state.test_runs,
             error: error(state, stop_reason, now),
         }
     }

@@ -25,7 +25,7 @@ use crate::folders::Folders;
 use crate::look::{Look, millis};
 use crate::request::CommandLimits;
 use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
-use crate::state::FileText;
+use crate::state::{FileText, TestRuns};
 use crate::suite::Rerun;
 use crate::toolchain::{Place, Toolchain};
 use crate::{tree, workspace};
@@ -66,6 +66,7 @@ pub(crate) struct Session {
     test_time: Duration,
     /// Output of the linters at the latest check, which includes the changes that they propose for their findings.
     lint_outputs: Vec<String>,
+    test_runs: TestRuns,
 }
 
 impl Session {
@@ -95,6 +96,7 @@ impl Session {
             is_probed: false,
             test_time: Duration::from_secs(limits.test_seconds / TESTS_IN_A_SUITE).max(ONE_TEST),
             lint_outputs: Vec::new(),
+            test_runs: TestRuns::default(),
         })
     }
 
@@ -122,6 +124,11 @@ impl Session {
     /// Ends what is kept warm.
     pub(crate) async fn close(self) -> Result<(), StepError> {
         self.workspace.close().await.map_err(|error| sandbox_error(&error))
+    }
+
+    /// Returns how often the tests were run since this was last asked.
+    pub(crate) fn take_test_runs(&mut self) -> TestRuns {
+        std::mem::take(&mut self.test_runs)
     }
 
     pub(crate) fn sources(&self) -> &Sources {
@@ -367,6 +374,10 @@ impl Session {
         let mut built = crate::build::run(self, limit, context).await?;
         if !built.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
             return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
+        }
+        match scope {
+            Scope::All | Scope::UntilFirstFailure => self.test_runs.whole += 1,
+            Scope::Only(_) | Scope::Again(_) => self.test_runs.part += 1,
         }
         let mut look = self.suites(scope, limit, context).await?;
         if *scope == Scope::All || *scope == Scope::UntilFirstFailure && look.findings.is_empty() {

@@ -90,6 +90,9 @@ pub struct HealState {
     /// Number and duration of the trials of candidates, each with a test runner of its own; changed by `patch`.
     #[serde(default)]
     pub trials: Trials,
+    /// Runs of the tests so far, those of a search not counted; changed by the workflow and by `monitor`.
+    #[serde(default)]
+    pub test_runs: TestRuns,
     /// Candidates per target; set by `fix`.
     pub proposals: Vec<Proposal>,
     /// Verdict of this round's `patch`: whether it accepted a fix.
@@ -165,6 +168,7 @@ impl HealState {
             searches: Vec::new(),
             judges: Vec::new(),
             trials: Trials::default(),
+            test_runs: TestRuns::default(),
             proposals: Vec::new(),
             patch_verdict: PatchVerdict::NothingAccepted,
             accepted: Vec::new(),
@@ -425,6 +429,23 @@ pub struct Trials {
     pub count: u64,
     /// Total duration of the test runners, in milliseconds.
     pub millis: u64,
+}
+
+/// Number of times that the tests were run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TestRuns {
+    /// Runs of all tests, also those that were ended at the first failure.
+    pub whole: u32,
+    /// Runs of chosen tests.
+    pub part: u32,
+}
+
+impl TestRuns {
+    /// Counts those of `other`, too.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.whole += other.whole;
+        self.part += other.part;
+    }
 }
 
 /// Attempt of a model at a repair.

@@ -201,6 +201,7 @@ impl HealWorkflow {
                 }
             }
         }
+        state.test_runs.add(session.take_test_runs());
         self.keep(context.run, session);
         Ok(())
     }

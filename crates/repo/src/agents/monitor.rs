@@ -22,7 +22,7 @@ use crate::look::Look;
 use crate::request::CiMode;
 use crate::session::{Scope, Session, disk};
 use crate::setup::Setup;
-use crate::state::{Delivered, HealState, Observed};
+use crate::state::{Delivered, HealState, Observed, TestRuns};
 use crate::stop_reason::StopReason;
 use crate::tree;
 
@@ -66,6 +66,7 @@ async fn judge(
         CiMode::GitHub => Some(hosted.ok_or_else(not_hosted)?),
     };
     let verified = verify(state, &delivered, setup, checkout, sandbox, context).await?;
+    state.test_runs.add(verified.test_runs);
     note_flaky(state, &verified.flaky);
     match watched.filter(|_| verified.look.is_green()) {
         Some(watched) => judge_by_ci(state, &delivered, verified, checkout, watched, context).await?,
@@ -101,7 +102,7 @@ async fn judge_by_ci(
     hosted: &Hosted,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Verified { mut look, flaky: _, sources, workflows } = verified;
+    let Verified { mut look, sources, workflows, .. } = verified;
     let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
@@ -187,6 +188,7 @@ struct Verified {
     look: Look,
     /// Tests that pass there, and are known to fail otherwise.
     flaky: Vec<FlakyTest>,
+    test_runs: TestRuns,
     sources: Sources,
     workflows: Workflows,
 }
@@ -217,8 +219,8 @@ async fn verify(
     if let Err(error) = remove_tree(place.folders.root()) {
         context.note("warning", format!("what the last verification left cannot be removed: {error}"));
     }
-    let (look, flaky) = looked?;
-    Ok(Verified { look, flaky, sources, workflows })
+    let (look, flaky, test_runs) = looked?;
+    Ok(Verified { look, flaky, test_runs, sources, workflows })
 }
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {
@@ -237,12 +239,14 @@ async fn look_at(
     state: &HealState,
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
-) -> Result<(Look, Vec<FlakyTest>), StepError> {
+) -> Result<(Look, Vec<FlakyTest>, TestRuns), StepError> {
     let limits = state.request.limits;
     let mut session = Session::open(run, place.folders.clone(), setup, limits, sandbox).await?;
     let looked = look_twice(&mut session, state, context).await;
+    let test_runs = session.take_test_runs();
     session.close().await?;
-    looked
+    let (look, flaky) = looked?;
+    Ok((look, flaky, test_runs))
 }
 
 /// Runs everything, and what was healed once more, in other circumstances.

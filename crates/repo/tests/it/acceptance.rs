@@ -1,7 +1,7 @@
 //! The acceptance rule: what a patch must never do, and what it must.
 
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
-use autoheal_repo::acceptance::{Rejection, judge, judge_skips};
+use autoheal_repo::acceptance::{Rejection, Suspect, judge, judge_skips};
 use autoheal_repo::look::{Look, TestState};
 use proptest::prelude::*;
 
@@ -168,11 +168,22 @@ fn a_file_that_is_left_unformatted_is_no_reason_to_refuse_a_fix_and_is_red() {
 #[test]
 fn tests_that_are_skipped_in_a_suite_that_was_not_run_before_are_not_silenced() {
     let skipped = TestState::Skipped;
+    let any = Suspect::FailedOrNew;
     let mut before = seen(&[("t1", TestState::Failed)], &[finding("KeyError: 1")]);
     let after = seen(&[("t1", TestState::Passed), ("Python 3.9: t2", skipped)], &[]);
-    assert_eq!(judge_skips(&before, &after), Err(Rejection::Silenced("Python 3.9: t2".to_owned())));
+    assert_eq!(judge_skips(&before, &after, any), Err(Rejection::Silenced("Python 3.9: t2".to_owned())));
     before.not_repeated.insert("Python 3.9: ".to_owned());
-    assert_eq!(judge_skips(&before, &after), Ok(()));
+    assert_eq!(judge_skips(&before, &after, any), Ok(()));
     let silenced = seen(&[("t1", skipped), ("Python 3.9: t2", skipped)], &[]);
-    assert_eq!(judge_skips(&before, &silenced), Err(Rejection::Silenced("t1".to_owned())));
+    assert_eq!(judge_skips(&before, &silenced, any), Err(Rejection::Silenced("t1".to_owned())));
+}
+
+#[test]
+fn what_is_brought_back_may_reveal_tests_that_are_skipped_as_ever_but_turn_none_off() {
+    let before = seen(&[("a.test.js", TestState::Failed)], &[finding("ReferenceError: Identifier is not defined")]);
+    let after = seen(&[("a.test.js::runs", TestState::Passed), ("a.test.js::later", TestState::Skipped)], &[]);
+    assert_eq!(judge_skips(&before, &after, Suspect::Failed), Ok(()));
+    assert!(judge_skips(&before, &after, Suspect::FailedOrNew).is_err());
+    let off = seen(&[("a.test.js", TestState::Skipped)], &[]);
+    assert_eq!(judge_skips(&before, &off, Suspect::Failed), Err(Rejection::Silenced("a.test.js".to_owned())));
 }

@@ -94,6 +94,8 @@ pub(super) struct Run {
     pub(super) linter_heals: bool,
     /// Searches for fixes that the run made.
     pub(super) searches: Vec<Search>,
+    /// Number of times that all tests were run, if the results tell.
+    pub(super) test_runs: Option<f64>,
 }
 
 /// A search as the run's results tell it; all else that they tell of it is of no use here.
@@ -169,6 +171,7 @@ impl Run {
             lines_changed: 0,
             linter_heals: false,
             searches: Vec::new(),
+            test_runs: None,
         }
     }
 }
@@ -335,6 +338,7 @@ fn heal(bench: &Bench, case: &Case<'_>, folder: &Path, binary: &Path, run: Run) 
         lines_changed,
         linter_heals,
         searches: searches(&output),
+        test_runs: test_runs(&output),
         outcome,
         reason: if reason.is_empty() { stop_reason(&output) } else { reason },
         restored,
@@ -458,6 +462,12 @@ fn searches(output: &std::process::Output) -> Vec<Search> {
     let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
     let searches = results.and_then(|mut results| Some(results.get_mut("searches")?.take()));
     searches.and_then(|searches| serde_json::from_value(searches).ok()).unwrap_or_default()
+}
+
+/// Returns how often all tests were run.
+fn test_runs(output: &std::process::Output) -> Option<f64> {
+    let results: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    results.pointer("/test_runs/whole")?.as_f64()
 }
 
 /// The run's own word for why it stopped.

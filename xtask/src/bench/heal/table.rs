@@ -22,6 +22,8 @@ struct Row {
     seconds: Vec<f64>,
     /// Of the healed: times in suite runs.
     suites: Vec<f64>,
+    /// Of the healed: runs of all tests.
+    runs: Vec<f64>,
     /// Of the healed: lines.
     lines: Vec<u64>,
 }
@@ -36,6 +38,7 @@ impl Row {
                 self.restored += usize::from(run.restored);
                 self.seconds.push(run.seconds);
                 self.suites.push(run.seconds / run.suite_seconds);
+                self.runs.extend(run.test_runs);
                 self.lines.push(run.lines_changed);
             }
             Outcome::Wrong => self.wrong += 1,
@@ -51,7 +54,7 @@ impl Row {
         lines.sort_unstable();
         let lines = lines.get(lines.len() / 2).map_or("-".to_owned(), u64::to_string);
         format!(
-            "{name:<38} {:>5} {:>13} {:>8} {:>5} {:>8} {:>12} {:>8} {:>6} {:>6} {:>5}\n",
+            "{name:<38} {:>5} {:>13} {:>8} {:>5} {:>8} {:>12} {:>8} {:>6} {:>6} {:>5} {:>5}\n",
             self.cases,
             format!("{} ({})", self.healed, percent(self.healed, self.cases)),
             self.restored,
@@ -61,6 +64,7 @@ impl Row {
             shown(quantile(&self.seconds, 50), " s"),
             shown(quantile(&self.suites, 50), "x"),
             shown(quantile(&self.suites, 90), "x"),
+            shown(quantile(&self.runs, 50), ""),
             lines,
         )
     }
@@ -77,7 +81,7 @@ fn percent(part: usize, whole: usize) -> String {
 }
 
 /// For each language the table of the classes, then that of the kinds. Times are those of healed cases: in seconds, and in runs of the
-/// package's checks.
+/// package's checks. `runs` is the median of how often all tests were run, those of a search not counted.
 pub(super) fn render(runs: &[Run]) -> String {
     let mut text = String::new();
     for language in Language::ALL {
@@ -99,7 +103,7 @@ fn of_language(language: Language, runs: &[&Run]) -> String {
         all.add(run);
     }
     let head = format!(
-        "{:<38} {:>5} {:>13} {:>8} {:>5} {:>8} {:>12} {:>8} {:>6} {:>6} {:>5}\n",
+        "{:<38} {:>5} {:>13} {:>8} {:>5} {:>8} {:>12} {:>8} {:>6} {:>6} {:>5} {:>5}\n",
         language.name(),
         "cases",
         "healed",
@@ -110,6 +114,7 @@ fn of_language(language: Language, runs: &[&Run]) -> String {
         "median",
         "median",
         "p90",
+        "runs",
         "lines"
     );
     let mut text = head.clone();

@@ -10,7 +10,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::prepare::{Refusal, prepare};
 use super::{Machine, changes_what_is_installed, log};
-use crate::acceptance::{Rejection, is_still_there, judge, judge_skips};
+use crate::acceptance::{Rejection, Suspect, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
 use crate::earlier;
 use crate::look::{Look, TestState};
@@ -224,7 +224,11 @@ impl Trial<'_> {
 
     fn judge(&self, candidate: &Candidate, look: &Look) -> Result<(), Rejection> {
         judge(self.before, look, self.key)?;
-        if may_be_one_of_several(candidate) { judge_skips(self.before, look) } else { Ok(()) }
+        match candidate.fixer.as_str() {
+            fixer if EXAMINED.contains(&fixer) => judge_skips(self.before, look, Suspect::FailedOrNew),
+            earlier::FIXER => judge_skips(self.before, look, Suspect::Failed),
+            _ => Ok(()),
+        }
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
