@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use autoheal_code::languages::as_runtime_error;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::replacement::{Replacement, edits};
-use autoheal_code::report::lsp::{Encoding, as_runtime_error, has_errors};
+use autoheal_code::report::lsp::{Encoding, has_errors};
 use autoheal_code::report::{
     Look, actions_log, compile, findings_from_output, flake8, junit, lsp, node, ruff, traceback,
 };
-use autoheal_code::{Sources, language, tampering};
+use autoheal_code::{Sources, languages, tampering};
 use autoheal_page::diff::{Outline, structural_diff};
 use autoheal_page::recipe::Recipe;
 use autoheal_page::relocate::{Relocator, Status};
@@ -56,10 +57,10 @@ pub fn javascript(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else { return };
     let file = ["a.js", "a.ts", "a.jsx", "a.tsx", "a.mjs", "a.cjs"][usize::from(*kind) % 6];
     let text = String::from_utf8_lossy(bytes);
-    let _ = language::check(file, &text);
+    let _ = languages::check(file, &text);
     let mut sources = Sources::new(Vec::new());
     sources.insert(file, text.as_ref(), false);
-    let _ = sources.javascript_index().files().count();
+    let _ = autoheal_code::javascript::index::Index::of(&sources).files().count();
 }
 
 /// The parameters of `textDocument/publishDiagnostics`.
@@ -89,10 +90,10 @@ pub fn page(bytes: &[u8]) {
 /// Python: the parser with its limit of depth, the index, comments and literals.
 pub fn python(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let _ = language::check("a.py", &text);
+    let _ = languages::check("a.py", &text);
     let mut sources = Sources::new(Vec::new());
     sources.insert("a.py", text.as_ref(), false);
-    let _ = sources.index().names().count();
+    let _ = autoheal_code::python::index::Index::of(&sources).names().count();
 }
 
 /// Recipes, and those that are valid applied to a page.

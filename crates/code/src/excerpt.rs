@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use autoheal_engine::diagnostics::Finding;
 
+use crate::languages;
 use crate::sources::Sources;
 use crate::span::Span;
 use crate::stack::stack_with_causes;
@@ -50,7 +51,7 @@ pub fn excerpts(finding: &Finding, sources: &Sources, extent: Extent) -> Vec<Exc
     }
     let mut seen = BTreeSet::new();
     while let Some((file, span)) = queue.pop_front() {
-        let Some(outline) = sources.outline_of(&file) else { continue };
+        let Some(outline) = languages::outline(&file, sources) else { continue };
         for name in outline.names_in(&file, span) {
             if !seen.insert(name) {
                 continue;
@@ -105,7 +106,7 @@ impl Shown<'_> {
     /// Adds the lines around a line, with the function that contains it; returns the span of that function, or of the line.
     fn around(&mut self, file: &str, line: u32) -> Option<Span> {
         let span = line_span(self.sources.text(file)?, line)?;
-        let outline = self.sources.outline_of(file);
+        let outline = languages::outline(file, self.sources);
         let function = outline.and_then(|outline| outline.function_at(file, span.start)).map(|function| function.span);
         let reach = self.extent.context_lines;
         let near = (line.saturating_sub(reach).max(1), line.saturating_add(reach));

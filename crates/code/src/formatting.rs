@@ -1,20 +1,14 @@
 //! Comparison of two texts of a file: whether they are the same program in
 //! another format, as a formatter may produce it.
 
-use crate::language::Language;
-use crate::{javascript, python};
+use crate::languages;
 
 /// Returns whether a file's two texts differ only in their format. Texts in no known language are the same
 /// program if they differ only in white space.
 pub fn is_same_program(file: &str, before: &str, after: &str) -> bool {
-    match Language::of(file) {
-        Some(Language::Python) => python::same_program::is_same(before, after),
-        Some(Language::JavaScript) => javascript::parse::is_same(file, before, after),
-        None => {
-            let bare = |text: &str| text.split_whitespace().collect::<String>();
-            bare(before) == bare(after)
-        }
-    }
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let language = languages::of(file);
+    language.map_or_else(|| bare(before) == bare(after), |language| language.is_same_program(file, before, after))
 }
 
 #[cfg(test)]

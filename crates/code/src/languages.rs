@@ -1,23 +1,69 @@
-//! The fixers of every language, for a finding in a file of any.
+//! The registry of languages: the one place that names all of them, and what is asked of whichever a file is in.
+
+use std::path::Path;
 
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 
-use crate::edit::Candidate;
+use crate::edit::{Candidate, FileEdit};
 use crate::fix::Fixer;
-use crate::language::Language;
+use crate::language::outline::Outline;
+use crate::language::{Language, LanguageId};
 use crate::sources::Sources;
 use crate::{javascript, python};
+
+/// Every language.
+pub(crate) static ALL: [&dyn Language; 2] = [&python::Python, &javascript::JavaScript];
+
+/// The language of a file, by its extension; `None`: it is in none that is known.
+pub(crate) fn of(file: &str) -> Option<&'static dyn Language> {
+    let extension = Path::new(file).extension()?.to_str()?;
+    ALL.into_iter().find(|language| language.extensions().contains(&extension))
+}
+
+impl LanguageId {
+    /// The language of a file, by its extension.
+    pub fn of(file: &str) -> Option<Self> {
+        of(file).map(Language::id)
+    }
+}
+
+/// Checks that a file of that name parses in its language; a file in no known language always passes.
+///
+/// # Errors
+///
+/// The message of the language's parser.
+pub fn check(file: &str, text: &str) -> Result<(), String> {
+    of(file).map_or(Ok(()), |language| language.check(file, text))
+}
+
+/// Checks that a file parses after an edit, or that the edit removes faults and adds none: each of several
+/// faults in one file may be repaired by itself.
+///
+/// # Errors
+///
+/// The message of the language's parser.
+pub fn check_repair(before: &str, edit: &FileEdit, after: &str) -> Result<(), String> {
+    let Some(language) = of(&edit.file) else { return Ok(()) };
+    match language.check(&edit.file, after) {
+        Err(problem) if !language.removes_faults(before, edit, after) => Err(problem),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// The outline of the files of a file's language.
+pub(crate) fn outline<'s>(file: &str, sources: &'s Sources) -> Option<&'s dyn Outline> {
+    Some(of(file)?.outline(sources))
+}
 
 /// The fixers that may know what to do about a finding: those of its file's language, or of every language when its file is in
 /// none or is not known.
 pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
-    let python = python::fix::fixers();
-    let javascript =
-        if finding.source == Source::Lint { javascript::fix::lint_fixers() } else { javascript::fix::fixers() };
-    match finding.file.as_deref().and_then(Language::of) {
-        Some(Language::Python) => python.to_vec(),
-        Some(Language::JavaScript) => javascript.to_vec(),
-        None => [python, javascript].concat(),
+    let is_linted = finding.source == Source::Lint;
+    let of_language =
+        |language: &dyn Language| if is_linted { language.lint_fixers() } else { language.fixers() }.iter().copied();
+    match finding.file.as_deref().and_then(of) {
+        Some(language) => of_language(language).collect(),
+        None => ALL.into_iter().flat_map(of_language).collect(),
     }
 }
 
@@ -29,14 +75,17 @@ pub fn is_of_checker(finding: &Finding) -> bool {
     is_about_types && (finding.source == Source::Lint || (is_suggested && finding.message.starts_with("TS")))
 }
 
+/// The error that an interpreter would raise at the place of a language server's hint, as fixers read it; `None`: none that is known.
+pub fn as_runtime_error(hint: &Finding) -> Option<Finding> {
+    let (category, message) = of(hint.file.as_deref()?)?.as_runtime_error(hint)?;
+    let is_an_error = matches!(category, Category::Import | Category::TypeError);
+    is_an_error.then(|| Finding { category, message, ..hint.clone() })
+}
+
 /// Returns the fixers for findings of a type checker: only fixers that restore something known, none that tries
 /// anything that fits.
-pub fn checker_fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
-    match finding.file.as_deref().and_then(Language::of) {
-        Some(Language::Python) => python::fix::checker_fixers().to_vec(),
-        Some(Language::JavaScript) => javascript::fix::checker_fixers().to_vec(),
-        None => Vec::new(),
-    }
+pub fn checker_fixers(finding: &Finding) -> &'static [&'static dyn Fixer] {
+    finding.file.as_deref().and_then(of).map_or(&[], Language::checker_fixers)
 }
 
 /// Returns the changes for a finding of a linter: those that the linters' `outputs` propose, or else the one that its words mean.
@@ -46,14 +95,34 @@ pub fn linter_candidates(
     sources: &Sources,
     finding: &Finding,
 ) -> Vec<Candidate> {
-    let proposed = outputs.iter().flat_map(|output| {
-        let of_python = python::fix::linting::candidates(output, prefixes, sources, finding);
-        of_python.into_iter().chain(javascript::fix::linting::candidates(output, prefixes, sources, finding))
-    });
-    let candidates: Vec<Candidate> = proposed.collect();
-    if candidates.is_empty() {
-        python::fix::linting::of_words(sources, finding).into_iter().collect()
+    let of_output = |output: &String| -> Vec<Candidate> {
+        ALL.into_iter().flat_map(|language| language.proposed(output, prefixes, sources, finding)).collect()
+    };
+    let proposed: Vec<Candidate> = outputs.iter().flat_map(of_output).collect();
+    if proposed.is_empty() {
+        ALL.into_iter().filter_map(|language| language.meant(finding, sources)).collect()
     } else {
-        candidates
+        proposed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_is_read_in_its_language() {
+        assert!(check("a.py", "def f():\n    pass\n").is_ok());
+        assert!(check("a.py", "function f() {}\n").is_err());
+        assert!(check("a.ts", "function f(x: number) {}\n").is_ok());
+        assert!(check("a.js", "function f(x: number) {}\n").is_err());
+        assert!(check("a.txt", "function f(").is_ok());
+    }
+
+    #[test]
+    fn no_extension_is_of_two_languages() {
+        let all: Vec<&str> = ALL.into_iter().flat_map(Language::extensions).copied().collect();
+        let distinct: std::collections::BTreeSet<&str> = all.iter().copied().collect();
+        assert_eq!(all.len(), distinct.len());
     }
 }

@@ -5,27 +5,9 @@
 use std::collections::BTreeMap;
 
 use crate::language::Language;
-use crate::repair::tokens::{Kind, Token};
-use crate::{javascript, python};
-
-/// Definition of the tampering to detect in a language. Each language has to provide one.
-pub(crate) struct Guard {
-    /// Comments and texts that stand alone; a suppression comment is included with the line that it applies to.
-    pub(crate) prose: fn(&str) -> Vec<&str>,
-    /// The tokens of a text.
-    pub(crate) tokens: fn(&str) -> Vec<Token>,
-    /// Pieces of code, without white space, that end a process, skip or change tests, or ask whether one runs.
-    pub(crate) phrases: &'static [&'static str],
-}
-
-impl Language {
-    const fn guard(self) -> Guard {
-        match self {
-            Self::Python => python::prose::GUARD,
-            Self::JavaScript => javascript::prose::GUARD,
-        }
-    }
-}
+use crate::language::guard::Guard;
+use crate::languages;
+use crate::repair::tokens::Kind;
 
 /// Reason a change is not one of the program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,13 +23,13 @@ pub enum Tampering {
 /// Returns the first kind of tampering that `after` contains more of than `before`; `None` if `after` adds
 /// none. In a file in an unknown language, comments run from `#` to the end of a line, as in manifests.
 pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
-    let guard = Language::of(file).map(Language::guard);
-    let prose = guard.as_ref().map_or(of_lines as fn(&str) -> Vec<&str>, |guard| guard.prose);
+    let guard = languages::of(file).map(Language::guard);
+    let prose = guard.map_or(of_lines as fn(&str) -> Vec<&str>, |guard| guard.prose);
     if let Some(text) = first_new(prose(before), prose(after)) {
         return Some(Tampering::Prose(text.lines().next().unwrap_or_default().chars().take(80).collect()));
     }
     let guard = guard?;
-    let (before, after) = (code(&guard, before), code(&guard, after));
+    let (before, after) = (code(guard, before), code(guard, after));
     let more = |phrase: &&&str| count(&after, phrase) > count(&before, phrase);
     guard.phrases.iter().find(more).map(|phrase| Tampering::Phrase(phrase))
 }
@@ -56,24 +38,17 @@ pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
 /// ignore something, a type that accepts every value, or a removed annotation. Findings of a type checker are
 /// never healed that way.
 pub fn loosened(file: &str, before: &str, after: &str) -> Option<String> {
-    let language = Language::of(file)?;
+    let language = languages::of(file)?;
     if let Some(Tampering::Prose(text)) = added(file, before, after) {
         return Some(text);
     }
-    let escapes: &[&str] = match language {
-        Language::Python => &["Any", "cast", "object", "no_type_check", "TYPE_CHECKING", "getattr"],
-        Language::JavaScript => &["any", "unknown", "as", "never", "Function", "Object"],
-    };
-    let annotations = |text: &str| match language {
-        Language::Python => python::same_program::annotations(text),
-        Language::JavaScript => javascript::parse::annotations(file, text),
-    };
     let guard = language.guard();
     let count = |text: &str, word: &str| (guard.tokens)(text).iter().filter(|token| token.text(text) == word).count();
-    if let Some(word) = escapes.iter().find(|word| count(after, word) > count(before, word)) {
+    if let Some(word) = guard.escapes.iter().find(|word| count(after, word) > count(before, word)) {
         return Some((*word).to_owned());
     }
-    (annotations(after) < annotations(before)).then(|| "fewer annotations".to_owned())
+    let fewer = language.annotations(file, after) < language.annotations(file, before);
+    fewer.then(|| "fewer annotations".to_owned())
 }
 
 fn of_lines(text: &str) -> Vec<&str> {

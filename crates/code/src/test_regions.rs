@@ -3,53 +3,16 @@
 //!
 //! Each language provides the statements at the top level of a file ([`Unit`]); the analysis of them is shared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::edit::{Edit, FileEdit, origin};
-use crate::language::Language;
+use crate::edit::{Candidate, Edit, FileEdit, origin};
+use crate::language::units::{Unit, UnitKind, Units};
+use crate::languages;
+use crate::sources::Sources;
 use crate::span::Span;
-use crate::{javascript, python};
 
-/// Kind of a statement at the top of a file, as far as tests are concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UnitKind {
-    /// A test, or what only a test framework reads.
-    Test,
-    /// The import of a test framework, or the start of one: a test's, without being one.
-    Framework,
-    /// Looks like what judges for tests: it asserts, or is private.
-    Helper,
-    /// Statement that defines a value.
-    Value,
-    /// A function or class.
-    Definition,
-    /// Statement of any other kind.
-    Other,
-}
-
-/// A statement at the top of a file.
-#[derive(Debug, Clone)]
-pub(crate) struct Unit {
-    pub(crate) span: Span,
-    pub(crate) kind: UnitKind,
-    /// The names it binds.
-    pub(crate) binds: BTreeSet<String>,
-    /// The names it reads.
-    pub(crate) uses: BTreeSet<String>,
-    /// True if the module offers it to others, or an example of its own documents it.
-    pub(crate) is_offered: bool,
-}
-
-/// A file as its language reads it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Units {
-    /// In order of the text.
-    pub(crate) all: Vec<Unit>,
-    /// Docstrings that hold examples, with the names that the examples use.
-    pub(crate) examples: Vec<(Span, BTreeSet<String>)>,
-    /// Every identifier outside of strings and comments, with its place.
-    pub(crate) words: Vec<(String, Span)>,
-}
+/// For each file that contains tests, its surroundings and the regions of the tests.
+type Regions = BTreeMap<String, (Surroundings, TestRegions)>;
 
 /// Context of a file: its use by the rest of the program and by a test runner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -244,7 +207,7 @@ pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, aft
     let file = edit.file.as_str();
     let (units_before, units_after) = (read(file, before, around), read(file, after, around));
     let (old, new) = (TestRegions::from_units(&units_before, around), TestRegions::from_units(&units_after, around));
-    let is_readable = crate::language::check(file, before).is_ok();
+    let is_readable = languages::check(file, before).is_ok();
     let texts = |regions: &TestRegions, text: &str| -> Vec<String> {
         regions.spans.iter().map(|span| span.text(text).to_owned()).collect()
     };
@@ -272,29 +235,97 @@ pub(crate) fn are_kept(around: &Surroundings, before: &str, edit: &FileEdit, aft
 /// untouched, as far as their first lines show.
 fn are_whole(around: &Surroundings, before: &str, edit: &FileEdit, after: &str, new: &TestRegions) -> bool {
     let is_untouched = |span: &Span| (span.start..span.end).all(|at| origin(at, &edit.edits).is_empty());
-    let begun = |text: &str| match Language::of(&edit.file) {
-        Some(Language::Python) => python::test_units::begun(text, around.is_collected),
-        Some(Language::JavaScript) => javascript::test_units::begun(text),
-        None => 0,
-    };
+    let language = languages::of(&edit.file);
+    let begun = |text: &str| language.map_or(0, |language| language.tests_begun(text, around.is_collected));
     let found: usize = new.spans.iter().map(|span| begun(span.text(after))).sum();
     new.spans.iter().all(is_untouched) && found >= begun(before)
 }
 
 fn read(file: &str, text: &str, around: &Surroundings) -> Units {
-    match Language::of(file) {
-        Some(Language::Python) => python::test_units::read(text, around.is_collected),
-        Some(Language::JavaScript) => javascript::test_units::read(file, text, around.is_collected),
-        None => Units::default(),
-    }
+    languages::of(file).map(|language| language.units(file, text, around.is_collected)).unwrap_or_default()
 }
 
 /// Returns whether a text may contain tests at all: a quick check before it is parsed.
-pub(crate) fn may_hold(file: &str, text: &str) -> bool {
-    match Language::of(file) {
-        Some(Language::Python) => ["def test", "TestCase", ">>> ", "class Test"].iter().any(|sign| text.contains(sign)),
-        Some(Language::JavaScript) => text.contains("import.meta.vitest"),
-        None => false,
+fn may_hold(file: &str, text: &str) -> bool {
+    let signs = languages::of(file).map_or(&[][..], |language| language.signs_of_tests());
+    signs.iter().any(|sign| text.contains(sign))
+}
+
+/// Parts of files that may be changed.
+impl Sources {
+    /// Returns the regions of tests in a file of the program; `None` if the file is not one with tests.
+    pub fn test_regions(&self, file: &str) -> Option<&TestRegions> {
+        self.regions().get(file).map(|(_, regions)| regions)
+    }
+
+    /// Returns whether a file that tests were collected from also contains the program that they are about.
+    pub fn holds_program(&self, file: &str) -> bool {
+        let Some(text) = self.text(file) else { return false };
+        // Of a text that does not parse the statements are not known, but that a block of tests begins in it.
+        let Some(language) = languages::of(file) else { return false };
+        if language.are_tests_marked() && language.check(file, text).is_err() {
+            return may_hold(file, text);
+        }
+        let around = Surroundings { is_collected: true, ..self.surroundings(file) };
+        let regions = TestRegions::of(file, text, &around);
+        // What loads another file of the repository for nothing but its tests is a test, unless the program loads it.
+        let is_about_another = || {
+            let imported = language.outline(self).imports(file);
+            imported.iter().any(|one| one.file != file && regions.contain(one.at))
+        };
+        regions.are_in_program() && !(around.loaded.is_empty() && is_about_another())
+    }
+
+    /// Returns whether an edit changes nothing that is protected: no protected file, and in a file of the
+    /// program with tests neither a test nor whether it runs. `after`: the file's text with the edit.
+    pub fn permits(&self, edit: &FileEdit, after: &str) -> bool {
+        let Some(before) = self.text(&edit.file).filter(|_| self.is_editable(&edit.file)) else { return false };
+        if languages::of(&edit.file).is_some_and(|language| !language.keeps_other_parts(&edit.file, before, after)) {
+            return false;
+        }
+        let may_hold = |text: &str| may_hold(&edit.file, text);
+        if !self.is_collected(&edit.file) && !may_hold(before) && !may_hold(after) {
+            return true;
+        }
+        let known = self.regions().get(&edit.file).map(|(around, _)| around.clone());
+        are_kept(&known.unwrap_or_else(|| self.surroundings(&edit.file)), before, edit, after)
+    }
+
+    /// Returns whether a candidate changes the text of a test in a file of the program.
+    pub fn touches_test(&self, candidate: &Candidate) -> bool {
+        candidate.files.iter().any(|file| {
+            let regions = self.test_regions(&file.file);
+            regions.is_some_and(|regions| file.edits.iter().any(|edit| regions.are_touched_by(edit)))
+        })
+    }
+
+    /// Returns whether a candidate changes nothing that is protected.
+    pub fn allows(&self, candidate: &Candidate) -> bool {
+        !self.touches_test(candidate)
+            && candidate.files.iter().all(|edit| {
+                let after = self.text(&edit.file).and_then(|before| edit.apply(before).ok());
+                after.is_some_and(|after| self.permits(edit, &after))
+            })
+    }
+
+    fn regions(&self) -> &Regions {
+        self.derived_from_protection(|sources| {
+            let may_hold = |file: &str, text: &str| sources.is_collected(file) || may_hold(file, text);
+            let editable = sources.iter().filter(|(file, text)| sources.is_editable(file) && may_hold(file, text));
+            let regions = editable.map(|(file, text)| {
+                let around = sources.surroundings(file);
+                let regions = TestRegions::of(file, text, &around);
+                (file.to_owned(), (around, regions))
+            });
+            regions.filter(|(_, (_, regions))| regions.hold_tests()).collect()
+        })
+    }
+
+    fn surroundings(&self, file: &str) -> Surroundings {
+        let others = self.iter().map(|(other, _)| other).filter(|other| *other != file && self.is_editable(other));
+        let imported = others.filter_map(|other| Some(languages::outline(other, self)?.imports(other))).flatten();
+        let loaded = imported.filter(|one| one.file == file).flat_map(|one| one.names).map(str::to_owned).collect();
+        Surroundings { loaded, is_collected: self.is_collected(file) }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use autoheal_code::search::Lines;
-use autoheal_code::{Candidate, Edit, FileEdit, Language, Sources, language};
+use autoheal_code::{Candidate, Edit, FileEdit, LanguageId, Sources, languages};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_forge::CommitId;
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -67,7 +67,7 @@ pub(crate) fn changed(session: &Session) -> Vec<Changed<'_>> {
         return Vec::new();
     };
     let sources = session.sources();
-    let programs = sources.iter().filter(|(file, _)| Language::of(file).is_some() && sources.is_editable(file));
+    let programs = sources.iter().filter(|(file, _)| LanguageId::of(file).is_some() && sources.is_editable(file));
     let compared = programs.map(|(file, text)| Changed { file, text, before: text_of(&tree, file) });
     compared.filter(|program| program.before.as_deref() != Some(program.text)).collect()
 }
@@ -122,7 +122,7 @@ pub(crate) async fn older_places(
         let Some(commit) = newer else { break };
         let Some(older) = parent(&commit).await else { break };
         let Ok(changed) = git.changed_files(&clone, &older, &commit).await else { break };
-        let programs = changed.iter().filter(|file| Language::of(file).is_some() && sources.is_editable(file));
+        let programs = changed.iter().filter(|file| LanguageId::of(file).is_some() && sources.is_editable(file));
         for file in programs.take(MOST_FILES) {
             let Some(text) = sources.text(file) else { continue };
             let Ok(Some(before)) = git.file(&clone, &older, file).await else { continue };
@@ -201,7 +201,7 @@ fn places_in(file: &str, text: &str, before: &str) -> Vec<Place> {
     };
     let is_program = |lines: &str| {
         let alone: String = lines.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
-        language::check(file, &alone).is_ok()
+        languages::check(file, &alone).is_ok()
     };
     let diff = TextDiff::from_lines(text, before);
     let changes = diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal);
@@ -249,7 +249,7 @@ pub(crate) fn weigh(candidates: &mut [Candidate], session: &Session) {
         candidate.files.iter().any(|edit| {
             let (file, Some(text)) = (&edit.file, sources.text(&edit.file)) else { return false };
             // A text that does not parse says nothing about what is right.
-            let read = || text_of(&before, file).filter(|was| was != text && language::check(file, was).is_ok());
+            let read = || text_of(&before, file).filter(|was| was != text && languages::check(file, was).is_ok());
             let found = || read().map(|was| Difference::new(text, &was));
             let difference = programs.entry(file.clone()).or_insert_with(found);
             let Some(difference) = difference else { return false };

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use autoheal_code::report::lsp;
-use autoheal_code::search::{Lines, files_of_interest};
+use autoheal_code::languages;
+use autoheal_code::logic::files_of_interest;
+use autoheal_code::search::Lines;
 use autoheal_engine::diagnostics::{DiagnosticsLog, Finding, Importers, summarize};
 use autoheal_engine::workflow::{StepContext, StepError};
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ impl Hints {
     pub(crate) fn as_errors(&self, accepted: usize) -> Vec<Finding> {
         const A_FEW: usize = 5;
         let new = self.about(accepted).filter(|_| self.are_new);
-        new.filter_map(lsp::as_runtime_error).take(A_FEW).collect()
+        new.filter_map(languages::as_runtime_error).take(A_FEW).collect()
     }
 
     /// Returns the hints about the tree with this number of accepted fixes as text, which is empty if there are none.

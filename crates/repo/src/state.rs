@@ -3,6 +3,8 @@
 //! Content, never only a path: the base commit and the accepted patches are enough to make the workspace again on another
 //! machine. Each field is written by one agent, named beside it.
 
+mod model;
+mod runs;
 mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +25,8 @@ use crate::request::HealRequest;
 use crate::setup::Setup;
 use crate::stop_reason::StopReason;
 
+pub use model::{ModelAttempt, ModelEnd, ModelError, ModelStep};
+pub use runs::{TestRuns, Trials};
 pub use search::Search;
 
 /// The shared state of one run.
@@ -409,77 +413,6 @@ pub struct JudgeOf {
     pub key: Key,
     /// Path of the file.
     pub file: String,
-}
-
-/// A failure that a model has to repair.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelStep {
-    /// Failure that the model has to repair.
-    pub target: Finding,
-    /// Files that the prompt contains in addition to those that the failure points at.
-    pub files: Vec<String>,
-    /// Approach that the plan describes for the model that writes the code.
-    pub approach: String,
-}
-
-/// Number and duration of the trials of candidates, each with a test runner of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Trials {
-    /// Number of candidates that were tried.
-    pub count: u64,
-    /// Total duration of the test runners, in milliseconds.
-    pub millis: u64,
-}
-
-/// Number of times that the tests were run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TestRuns {
-    /// Runs of all tests, also those that were ended at the first failure.
-    pub whole: u32,
-    /// Runs of chosen tests.
-    pub part: u32,
-}
-
-impl TestRuns {
-    /// Counts those of `other`, too.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.whole += other.whole;
-        self.part += other.part;
-    }
-}
-
-/// Attempt of a model at a repair.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelAttempt {
-    /// Key of the failure that the model tried to repair.
-    pub key: Key,
-    /// Number of accepted fixes in the tree: after a further one the model may try again.
-    pub accepted: usize,
-    /// The change as a unified diff; empty when the answer was none that could be applied.
-    pub change: String,
-    /// Outcome of the attempt.
-    pub outcome: String,
-    /// Set when the model reported that there is nothing to repair.
-    pub gave_up: bool,
-}
-
-/// Reason models are no longer used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelEnd {
-    /// The budget of the models is used up.
-    Budget,
-    /// Requests to the models failed.
-    Unavailable,
-}
-
-/// Error of a failed request to a model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelError {
-    /// Error code of the spec.
-    pub code: ErrorCode,
-    /// Description of the error, for the user.
-    pub message: String,
 }
 
 /// Candidates for one target, likeliest first.

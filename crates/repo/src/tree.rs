@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use autoheal_code::javascript::LOCKS;
-use autoheal_code::{Language, Sources};
+use autoheal_code::{LanguageId, Sources};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use crate::own_settings::Protection;
@@ -69,7 +69,7 @@ fn is_of_interest(file: &str) -> bool {
     let is_settings = (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
         && path.extension().is_some_and(|end| end == "json");
     let is_settings = is_settings || name.starts_with(".mocharc");
-    Language::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name) || is_lock(file)
+    LanguageId::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name) || is_lock(file)
 }
 
 /// Writes files and returns what they held before. All or nothing: when one cannot be written, those before it are put back.

@@ -2,13 +2,14 @@
 //!
 //! # Layout
 //!
-//! - [`floors`]: which crate may use which
+//! - [`floors`]: which crate may use which; [`circles`]: no files of a crate depend on each other in a circle
 //! - [`source`]: rules about single lines of program text (SQL, processes, I/O, lint exceptions)
 //! - [`text`]: rules about every file (length, white space, words)
 //! - [`prose`]: how doc comments open
 //! - [`properties`]: every required property of the specification has a tagged test
 //! - [`error_pages`]: every error code has its page
 
+mod circles;
 mod error_pages;
 mod floors;
 mod properties;
@@ -83,6 +84,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     complaints.extend(files.iter().flat_map(source::check));
     complaints.extend(files.iter().flat_map(text::check));
     complaints.extend(files.iter().flat_map(prose::check));
+    complaints.extend(circles::check(&files)?);
     complaints.extend(properties::check(&files)?);
     complaints.extend(error_pages::check(&files));
     complaints.sort();

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::edit::{Edit, FileEdit};
     use crate::javascript::parse;
-    use crate::{Sources, language};
+    use crate::{Sources, languages};
 
     const VUE: &str = "<!-- à -->\n<script setup lang=\"ts\">\nimport { ref } from 'vue'\nimport OrderList from './OrderList.vue'\n\
                        const count = ref<number>(0)\nconst more = () => count.value + 1\n</script>\n\n<template>\n  <order-list :n=\"count\" />\n\
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn scripts_are_read_where_they_stand() {
         for (file, text) in [("a.vue", VUE), ("a.svelte", SVELTE)] {
-            assert_eq!(language::check(file, text), Ok(()), "{file}");
+            assert_eq!(languages::check(file, text), Ok(()), "{file}");
             assert_eq!(blanked(text).len(), text.len());
         }
         let broken = VUE.replace("count.value + 1", "count.value + ");
         assert!(!parse::compiles("a.vue", &broken));
-        assert_eq!(language::check("a.vue", "<template>\n  <p>\n</template>\n"), Ok(()));
+        assert_eq!(languages::check("a.vue", "<template>\n  <p>\n</template>\n"), Ok(()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::module::{Call, Function, Module};
 use super::tokens::{self, Kind};
 use crate::edit::Edit;
-use crate::expectation::{
+use crate::language::plan::{
     Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name, ways_of_argument,
 };
 use crate::span::Span;
@@ -82,7 +82,7 @@ pub(crate) fn find(file: &str, text: &str, place: &TestPlace) -> Option<Found> {
     });
     let plan = plan.unwrap_or_else(Plan::nothing);
     let failing = test.and_then(|test| failing(test, text));
-    Some(Found { plan, failing, other: other(file), wrapped })
+    Some(Found::Code { plan, failing, other: other(file), wrapped })
 }
 
 /// Lets the function end with an error.

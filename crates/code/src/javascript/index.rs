@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::grammar::GRAMMAR;
 use super::module::{Function, ImportKind, Module, Role};
-use crate::outline::{FunctionAround, Outline};
+use crate::language::outline::{FunctionAround, Imported, Outline};
 use crate::repair::ngram::Model;
 use crate::sources::Sources;
 use crate::span::Span;
 
 /// Extensions that may be omitted at the end of a path, in the order in which they are tried.
-pub(crate) const EXTENSIONS: [&str; 11] =
+pub(crate) const ENDINGS: [&str; 11] =
     [".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".json", ".node"];
 
 /// Symbol index of the repository's JavaScript and TypeScript files.
@@ -61,6 +61,11 @@ fn is_declared_module(packages: &BTreeMap<&str, bool>, file: &str) -> bool {
 }
 
 impl Index {
+    /// The index of a repository's files, made on first use.
+    pub fn of(sources: &Sources) -> &Self {
+        sources.derived(Self::new)
+    }
+
     /// Reads every JavaScript and TypeScript file.
     pub fn new(sources: &Sources) -> Self {
         let mut index = Self {
@@ -71,7 +76,7 @@ impl Index {
             model: Model::new(&GRAMMAR),
         };
         let packages = packages(sources);
-        for (file, text) in sources.javascript() {
+        for (file, text) in sources.with_extension(super::EXTENSIONS) {
             let mut module = Module::read(file, text);
             module.is_module |= is_declared_module(&packages, file);
             index.model.learn(text);
@@ -131,9 +136,9 @@ impl Index {
             .flat_map(|stem| [".ts", ".tsx", ".mts", ".cts", ".d.ts"].map(|extension| format!("{stem}{extension}")));
         has(&path)
             .filter(|_| !specifier.ends_with('/'))
-            .or_else(|| EXTENSIONS.iter().find_map(|extension| has(&format!("{path}{extension}"))))
+            .or_else(|| ENDINGS.iter().find_map(|extension| has(&format!("{path}{extension}"))))
             .or_else(|| typed.into_iter().find_map(|file| has(&file)))
-            .or_else(|| EXTENSIONS.iter().find_map(|extension| has(&inside(&format!("index{extension}")))))
+            .or_else(|| ENDINGS.iter().find_map(|extension| has(&inside(&format!("index{extension}")))))
             .or_else(|| has(&inside("package.json")))
     }
 
@@ -210,6 +215,32 @@ impl Outline for Index {
             }
         }
         whole
+    }
+
+    fn functions(&self, file: &str) -> Vec<&str> {
+        let functions = self.module(file).into_iter().flat_map(|module| &module.functions);
+        functions.map(|function| function.name.as_str()).collect()
+    }
+
+    fn holds_only_values(&self, file: &str) -> bool {
+        self.module(file).is_some_and(|module| {
+            let has_some = module.statements.len() > module.imports.len();
+            has_some && module.functions.is_empty() && module.classes.is_empty()
+        })
+    }
+
+    fn imports(&self, file: &str) -> Vec<Imported<'_>> {
+        let imports = self.module(file).into_iter().flat_map(|module| &module.imports);
+        let found = imports.filter_map(|import| {
+            let loaded = self.resolve(file, &import.specifier)?;
+            let named = import.names.iter().filter(|name| name.kind == ImportKind::Named);
+            let mut names: Vec<&str> = named.map(|name| name.name.as_str()).collect();
+            if import.names.is_empty() || names.len() < import.names.len() {
+                names.push("*");
+            }
+            Some(Imported { file: loaded, at: import.span.start, names })
+        });
+        found.collect()
     }
 }
 

@@ -9,7 +9,10 @@ pub mod fix;
 mod flow;
 pub(crate) mod globals;
 pub(crate) mod grammar;
+pub mod imports;
 pub mod index;
+mod judging;
+mod language;
 pub mod module;
 pub mod parse;
 mod patterns;
@@ -19,6 +22,16 @@ mod reader;
 pub(crate) mod search;
 pub(crate) mod test_units;
 pub(crate) mod tokens;
+
+pub(crate) use self::language::JavaScript;
+
+/// Extensions of the names of JavaScript and TypeScript files, and of components with scripts in them.
+pub const EXTENSIONS: &[&str] = &["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx", "vue", "svelte"];
+
+/// Returns whether a file is in JavaScript or TypeScript, by its name.
+pub(crate) fn is_own(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
+}
 
 /// Lock files of the package managers, which no fix may change.
 pub const LOCKS: [&str; 6] =

@@ -9,6 +9,7 @@ use super::complaint::Complaint;
 use super::environment::NodeEnvironment;
 use super::fix::dependency::declared;
 use super::index::is_relative;
+use crate::javascript::index::Index;
 use crate::sources::Sources;
 
 /// The script: `node probe.js ROOT [SPECIFIER]...` prints one JSON object, a [`NodeEnvironment`]. The modules are loaded one by
@@ -46,7 +47,7 @@ pub fn parse(output: &str) -> Result<NodeEnvironment, ProbeError> {
 /// first, at most [`MAX_MODULES`]; those that findings name, and those that manifests name for the program itself.
 pub fn modules_of_interest(sources: &Sources, findings: &[Finding]) -> Vec<String> {
     let mut counts = BTreeMap::<String, usize>::new();
-    for (_, module) in sources.javascript_index().modules() {
+    for (_, module) in Index::of(sources).modules() {
         let outside = module.imports.iter().filter(|import| !is_relative(&import.specifier) && !import.is_type);
         for import in outside.filter(|import| is_specifier(&import.specifier)) {
             *counts.entry(import.specifier.clone()).or_default() += 1;

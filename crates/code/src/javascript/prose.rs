@@ -2,12 +2,13 @@
 //! tool ignore a line, belongs to that line; on another line it counts as new.
 
 use super::tokens::{self, Kind, Token};
-use crate::tampering::Guard;
+use crate::language::guard::Guard;
 
 /// Texts, tokens and phrases to guard against in JavaScript and TypeScript.
-pub(crate) const GUARD: Guard = Guard {
+pub(crate) static GUARD: Guard = Guard {
     prose: comments,
     tokens: tokens::scan,
+    escapes: &["any", "unknown", "as", "never", "Function", "Object"],
     phrases: &[
         "process.exit",
         "process.exitCode",

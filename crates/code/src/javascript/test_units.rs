@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::judging;
 use super::module::{Module, Role};
-use crate::judging;
+use crate::language::assertions::is_assertion;
+use crate::language::units::{Unit, UnitKind, Units};
 use crate::span::Span;
-use crate::test_regions::{Unit, UnitKind, Units};
 
 /// Conditions that only a test runner meets.
 const GUARDS: [&str; 3] = ["import.meta.vitest", "process.env.VITEST", "NODE_TEST_CONTEXT"];
@@ -61,12 +62,12 @@ fn kind(module: &Module, text: &str, span: Span, is_offered: bool, is_collected:
     }
     let imports: Vec<_> = module.imports.iter().filter(|import| span.contains(import.span)).collect();
     if !imports.is_empty() {
-        let is_framework = imports.iter().all(|import| judging::is_node_framework(&import.specifier));
+        let is_framework = imports.iter().all(|import| judging::is_framework(&import.specifier));
         return if is_framework { UnitKind::Framework } else { UnitKind::Value };
     }
     let function = module.functions.iter().find(|function| span.contains(function.span));
     if let Some(function) = function {
-        let judges = judging::is_assertion(&function.name) || shown.contains("AssertionError");
+        let judges = is_assertion(&function.name) || shown.contains("AssertionError");
         return if judges && !is_offered { UnitKind::Helper } else { UnitKind::Definition };
     }
     if module.classes.iter().any(|class| span.contains(class.span)) {

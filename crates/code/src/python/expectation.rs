@@ -7,7 +7,7 @@ use ruff_text_size::Ranged;
 use super::module::Module;
 use super::{parse, test_units};
 use crate::edit::Edit;
-use crate::expectation::{
+use crate::language::plan::{
     Form, Found, How, Mutation, Plan, TestPlace, is_approximate, is_equality, is_ordering, last_name, ways_of_argument,
 };
 use crate::span::Span;
@@ -92,7 +92,7 @@ pub(crate) fn find(text: &str, place: &TestPlace) -> Option<Found> {
         });
         let plan = plan.unwrap_or_else(Plan::nothing);
         let failing = test.and_then(|test| failing(test, text));
-        Some(Found { plan, failing, other: OTHER.to_owned(), wrapped })
+        Some(Found::Code { plan, failing, other: OTHER.to_owned(), wrapped })
     })
 }
 

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::EXTENSIONS;
 use super::grammar::GRAMMAR;
 use super::module::{Class, Function, Import, Module, Role};
 use super::ngram::Model;
-use crate::outline::{FunctionAround, Outline};
+use crate::language::outline::{FunctionAround, Imported, Outline};
 use crate::sources::Sources;
 use crate::span::Span;
 
@@ -26,6 +27,11 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
+    /// The index of a repository's files, made on first use.
+    pub fn of(sources: &Sources) -> &Self {
+        sources.derived(Self::new)
+    }
+
     /// Reads every Python file.
     pub fn new(sources: &Sources) -> Self {
         let mut index = Self {
@@ -35,7 +41,7 @@ impl Index {
             spellings: BTreeMap::new(),
             model: Model::new(&GRAMMAR),
         };
-        for (file, text) in sources.python() {
+        for (file, text) in sources.with_extension(EXTENSIONS) {
             let module = Module::read(text);
             index.model.learn(text);
             for word in &module.words {
@@ -282,5 +288,39 @@ impl Outline for Index {
     /// Python's imports name what the module calls it.
     fn imported_as(&self, _: &str) -> Vec<(&str, Span)> {
         Vec::new()
+    }
+
+    fn functions(&self, file: &str) -> Vec<&str> {
+        let functions = self.module(file).into_iter().flat_map(|module| &module.functions);
+        functions.map(|function| function.name.as_str()).collect()
+    }
+
+    fn holds_only_values(&self, file: &str) -> bool {
+        self.module(file).is_some_and(|module| {
+            let has_some = module.statements.len() > module.imports.len();
+            has_some && module.functions.is_empty() && module.classes.is_empty()
+        })
+    }
+
+    fn imports(&self, file: &str) -> Vec<Imported<'_>> {
+        let Some(module) = self.module(file) else { return Vec::new() };
+        // A module that is imported as a whole is used by its members.
+        let members = || module.words.iter().map(|word| word.text.as_str()).collect();
+        let mut found = Vec::new();
+        for import in &module.imports {
+            let at = import.span.start;
+            let package = self.resolve(file, import);
+            if let Some(loaded) = package.as_ref().and_then(|package| self.file_of(package)) {
+                let names = import.names.iter().map(|name| name.name.as_str()).collect();
+                found.push(Imported { file: loaded, at, names });
+            }
+            let inner = |name: &str| match &package {
+                Some(package) => self.file_of(&format!("{package}.{name}")),
+                None => self.file_of(name),
+            };
+            let modules = import.names.iter().filter_map(|name| inner(&name.name));
+            found.extend(modules.map(|loaded| Imported { file: loaded, at, names: members() }));
+        }
+        found
     }
 }

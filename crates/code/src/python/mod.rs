@@ -6,7 +6,10 @@ pub mod environment;
 pub(crate) mod expectation;
 pub mod fix;
 pub(crate) mod grammar;
+mod imports;
 pub mod index;
+mod judging;
+mod language;
 pub mod module;
 pub mod parse;
 pub mod probe;
@@ -18,5 +21,10 @@ mod spacing;
 pub(crate) mod standard_library;
 pub(crate) mod test_units;
 pub(crate) mod tokens;
+
+pub(crate) use self::language::Python;
+
+/// Extensions of the names of Python files.
+pub(crate) const EXTENSIONS: &[&str] = &["py", "pyi"];
 
 pub(crate) use crate::repair::ngram;

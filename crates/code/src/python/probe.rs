@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::Finding;
 
 use super::environment::PythonEnvironment;
+use crate::python::EXTENSIONS;
 use crate::sources::Sources;
 
 /// The script: `python3 probe.py [--path FOLDER]... [MODULE]...` prints one JSON object, a [`PythonEnvironment`]. The
@@ -43,7 +44,7 @@ pub fn parse(output: &str) -> Result<PythonEnvironment, ProbeError> {
 /// only, most often imported first, at most [`MAX_MODULES`]; and the modules that findings name.
 pub fn modules_of_interest(sources: &Sources, findings: &[Finding]) -> Vec<String> {
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
-    for (_, text) in sources.python() {
+    for (_, text) in sources.with_extension(EXTENSIONS) {
         for module in imported_modules(text) {
             *counts.entry(module).or_default() += 1;
         }

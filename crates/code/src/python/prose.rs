@@ -6,12 +6,13 @@ use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged as _;
 
 use super::{parse, tokens};
-use crate::tampering::Guard;
+use crate::language::guard::Guard;
 
 /// Guard for Python: comments, texts and code that a change must not add.
-pub(crate) const GUARD: Guard = Guard {
+pub(crate) static GUARD: Guard = Guard {
     prose: of_python,
     tokens: tokens::scan,
+    escapes: &["Any", "cast", "object", "no_type_check", "TYPE_CHECKING", "getattr"],
     phrases: &[
         "sys.exit",
         "os._exit",

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::judging;
 use super::module::{Module, Role, StatementKind};
-use crate::judging;
+use crate::language::assertions::is_assertion;
+use crate::language::units::{Unit, UnitKind, Units};
 use crate::span::Span;
-use crate::test_regions::{Unit, UnitKind, Units};
 
 /// Functions that test runners call by their names, and names that they read.
 const OF_RUNNERS: [&str; 14] = [
@@ -122,14 +123,14 @@ impl Reader<'_> {
             let names = import.names.iter().map(|name| name.name.as_str());
             import.from.as_deref().into_iter().chain(names.filter(|_| import.from.is_none()))
         });
-        let of_framework: Vec<bool> = roots.map(judging::is_python_framework).collect();
+        let of_framework: Vec<bool> = roots.map(judging::is_framework).collect();
         if is_main || !of_framework.is_empty() && of_framework.iter().all(|is_one| *is_one) && own.is_none() {
             return UnitKind::Framework;
         }
         let is_class = self.module.classes.iter().any(|class| class.span == span);
         if let Some(function) = own {
             let is_private = function.name.starts_with('_');
-            let judges = judging::is_assertion(&function.name) || self.asserts(function.span);
+            let judges = is_assertion(&function.name) || self.asserts(function.span);
             return if is_private || judges { UnitKind::Helper } else { UnitKind::Definition };
         }
         if is_class {

@@ -111,7 +111,7 @@ impl<'b, 'a> Shortlist<'b, 'a> {
             if is_void
                 || !self.ground.still_parses(&file_edit, &repaired)
                 || self.ground.does_nothing(&file_edit, &repaired)
-                || !sources.permits(&file_edit, &repaired)
+                || !sources.is_editable(&file_edit.file)
             {
                 continue;
             }

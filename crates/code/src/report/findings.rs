@@ -6,7 +6,7 @@ use super::doctest::{failed_example, without_example};
 use super::traceback::{self, Frame, Traceback};
 use super::{TestCase, TestOutcome, TestReport, category, cut_middle};
 use crate::python::environment::PythonEnvironment;
-use crate::python::standard_library;
+use crate::python::{EXTENSIONS, standard_library};
 use crate::sources::Sources;
 
 const MAX_STACK: usize = 16 * 1024;
@@ -164,7 +164,7 @@ fn test_file(case: &TestCase, look: &Look<'_>) -> Option<String> {
     (1..=parts.len()).rev().find_map(|count| {
         let path = format!("{}.py", parts.get(..count)?.join("/"));
         let found =
-            look.sources.python().map(|(file, _)| file).find(|file| {
+            look.sources.with_extension(EXTENSIONS).map(|(file, _)| file).find(|file| {
                 file.strip_suffix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
             });
         found.map(str::to_owned)
@@ -199,7 +199,7 @@ fn is_importable(name: &str, look: &Look<'_>) -> bool {
     standard_library::has(name)
         || look.environment.standard_library.contains(name)
         || look.environment.installed.contains(name)
-        || look.sources.python().any(|(_, text)| imports_name(text, name))
+        || look.sources.with_extension(EXTENSIONS).any(|(_, text)| imports_name(text, name))
 }
 
 fn imports_name(text: &str, name: &str) -> bool {

@@ -6,7 +6,6 @@ use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, PositionEncodingKind, Uri};
 
 use super::{cut_middle, node, ruff};
-use crate::language::Language;
 use crate::sources::Sources;
 
 /// Maximum number of errors read per file: a server that reports more does not show where the fault is.
@@ -127,18 +126,8 @@ fn is_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity.is_none_or(|severity| severity == DiagnosticSeverity::ERROR)
 }
 
-/// The error that an interpreter would raise at the place of a hint, as fixers read it; `None`: none that is known.
-pub fn as_runtime_error(hint: &Finding) -> Option<Finding> {
-    let (category, message) = match Language::of(hint.file.as_deref()?)? {
-        // The compiler's words are read like Node's.
-        Language::JavaScript => (hint.category, hint.message.clone()),
-        Language::Python => of_python(&hint.message)?,
-    };
-    let is_an_error = matches!(category, Category::Import | Category::TypeError);
-    is_an_error.then(|| Finding { category, message, ..hint.clone() })
-}
-
-pub(super) fn of_python(message: &str) -> Option<(Category, String)> {
+/// Returns the error that Python would raise where pyright found a fault.
+pub(crate) fn of_python(message: &str) -> Option<(Category, String)> {
     let name_error = |name: &str| (Category::TypeError, format!("NameError: name '{name}' is not defined"));
     if let Some(name) = ruff::undefined_name(message) {
         return Some(name_error(name));
@@ -305,7 +294,7 @@ mod tests {
                 message: message.to_owned(),
                 stack: None,
             };
-            as_runtime_error(&hint).map(|error| (error.category, error.message))
+            crate::languages::as_runtime_error(&hint).map(|error| (error.category, error.message))
         };
         for (message, error) in [
             ("reportUndefinedVariable: \"y\" is not defined", "NameError: name 'y' is not defined"),

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::outline::Outline;
+use crate::language::outline::Outline;
 use crate::sources::Sources;
 use crate::span::Span;
 

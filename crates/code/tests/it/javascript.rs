@@ -3,7 +3,7 @@
 use autoheal_code::javascript::environment::NodeEnvironment;
 use autoheal_code::javascript::parse::compiles;
 use autoheal_code::languages::fixers;
-use autoheal_code::{Candidate, FixContext, Sources, language};
+use autoheal_code::{Candidate, FixContext, Sources, languages};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
 
@@ -134,6 +134,7 @@ fn found_as(
         environment: &environment,
     };
     let mut found: Vec<Candidate> = fixers(&finding).iter().flat_map(|fixer| fixer.candidates(&context)).collect();
+    found.retain(|candidate| sources.allows(candidate));
     found.sort_by_key(|candidate| candidate.cost);
     found
 }
@@ -562,7 +563,7 @@ proptest! {
                 let after = edit.apply(before).unwrap();
                 prop_assert_ne!(before, after.as_str());
                 let is_manifest = edit.file == "package.json" || edit.file == "part/package.json";
-                let adds_no_fault = language::check_repair(before, edit, &after).is_ok();
+                let adds_no_fault = languages::check_repair(before, edit, &after).is_ok();
                 prop_assert!(is_manifest || adds_no_fault, "{}: {}", candidate.fixer, candidate.description);
                 prop_assert!(!compiles(&edit.file, before) || is_manifest || compiles(&edit.file, &after));
             }

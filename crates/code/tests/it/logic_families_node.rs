@@ -1,6 +1,6 @@
 //! Each kind of fault of LOGIC once or more in one JavaScript file: within how many candidates it is repaired.
 
-use autoheal_code::language;
+use autoheal_code::languages;
 
 use crate::logic_programs::Program;
 use crate::logic_search_node::{ran, rank};
@@ -92,7 +92,7 @@ module.exports = { Warehouse, transfer };
 /// Breaks the warehouse and returns the rank, from 1, of its repair; the function's lines are known.
 fn warehouse_rank(right: &'static str, wrong: &'static str) -> Option<usize> {
     let program = Program { name: "transfer", code: WAREHOUSE, right, wrong };
-    assert_eq!(language::check(FILE, WAREHOUSE), Ok(()));
+    assert_eq!(languages::check(FILE, WAREHOUSE), Ok(()));
     rank(FILE, &program, &ran(&format!("lib/{FILE}"), lines_around(WAREHOUSE, right)), MOST)
 }
 

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use autoheal_code::logic::candidates;
 use autoheal_code::python::parse;
-use autoheal_code::search::{Evidence, NAME, TestCoverage, candidates};
-use autoheal_code::{Candidate, Language, Sources, language};
+use autoheal_code::search::{Evidence, NAME, TestCoverage};
+use autoheal_code::{Candidate, LanguageId, Sources, languages};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
 
@@ -73,8 +74,8 @@ pub(crate) fn check_promises(sources: &Sources, found: &[Candidate]) {
         let before = sources.text(&edit.file).expect("a file of the repository");
         let after = edit.apply(before).expect("an edit that fits");
         assert_ne!(before, after);
-        assert_eq!(language::check(&edit.file, &after), Ok(()), "{}", candidate.description);
-        let is_python = Language::of(&edit.file) == Some(Language::Python);
+        assert_eq!(languages::check(&edit.file, &after), Ok(()), "{}", candidate.description);
+        let is_python = LanguageId::of(&edit.file) == Some(LanguageId::Python);
         // Behind a `return` that may be taken out as well.
         let code = |line: &str| line.trim_start().trim_start_matches("return").trim_start().to_owned();
         // Texts of Python programs hold the sign, too.
@@ -287,7 +288,7 @@ fn a_file_of_five_hundred_lines_takes_no_time_to_speak_of() {
         }
     }
     let sources = repository(&code);
-    assert!(sources.index().modules().count() > 1);
+    assert!(autoheal_code::python::index::Index::of(&sources).modules().count() > 1);
     let every_line = [("package/program.py".to_owned(), (1..600).collect())].into();
     let evidence =
         Evidence { coverage: vec![TestCoverage { is_failing: true, lines: every_line }], ..Evidence::default() };

@@ -1,7 +1,8 @@
 //! The search for faults of LOGIC in JavaScript and TypeScript: what it finds, and what it never does.
 
-use autoheal_code::search::{Evidence, TestCoverage, candidates, region};
-use autoheal_code::{Candidate, Sources, language};
+use autoheal_code::logic::{candidates, region};
+use autoheal_code::search::{Evidence, TestCoverage};
+use autoheal_code::{Candidate, Sources, languages};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
 
@@ -47,7 +48,7 @@ fn broken(program: &Program) -> String {
 /// Returns the rank, from 1, of the working program among the candidates.
 pub(crate) fn rank(file: &str, program: &Program, evidence: &Evidence, most: usize) -> Option<usize> {
     let broken = broken(program);
-    assert_eq!(language::check(file, &broken), Ok(()), "{file}");
+    assert_eq!(languages::check(file, &broken), Ok(()), "{file}");
     let sources = repository(file, &broken, program.name);
     position(&sources, &candidates(&finding(), &sources, evidence, most), program.code)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use autoheal_code::report::junit;
-use autoheal_code::{Environment, FixContext, Sources, language, languages};
+use autoheal_code::{Environment, FixContext, Sources, languages};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use autoheal_testkit::pills::{Pill, documents, javascript, python};
 
@@ -24,7 +24,7 @@ fn on_small_threads(pills: &[Pill], work: impl Fn(&Pill) + Sync) {
 }
 
 fn check(pill: &Pill, text: &str) -> bool {
-    language::check(pill.file, text).is_ok()
+    languages::check(pill.file, text).is_ok()
 }
 
 /// Every pill as long as a file may be, and as long as most are.
@@ -62,7 +62,10 @@ fn every_pill_is_indexed_on_a_small_stack() {
         for bytes in [40_000, 200_000] {
             let mut sources = Sources::new(Vec::new());
             sources.insert(pill.file, pill.text(bytes), false);
-            let _ = (sources.index().names().count(), sources.javascript_index().files().count());
+            let _ = (
+                autoheal_code::python::index::Index::of(&sources).names().count(),
+                autoheal_code::javascript::index::Index::of(&sources).files().count(),
+            );
         }
     };
     on_small_threads(python(), index);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use autoheal_code::fix;
 use autoheal_code::report::{checkers, ruff};
-use autoheal_code::{Candidate, FixContext, Language, Sources, languages, tampering};
+use autoheal_code::{Candidate, FixContext, LanguageId, Sources, languages, tampering};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
@@ -185,7 +185,7 @@ fn candidates(
     let finding = match target.category {
         Category::Linting => {
             // What eslint says, fixers read as they read what Node says.
-            let is_javascript = target.file.as_deref().and_then(Language::of) == Some(Language::JavaScript);
+            let is_javascript = target.file.as_deref().and_then(LanguageId::of) == Some(LanguageId::JavaScript);
             restated.as_ref().or(is_javascript.then_some(target))
         }
         Category::Import | Category::TypeError if target.source == Source::Lint => {
@@ -200,7 +200,7 @@ fn candidates(
         let context = FixContext { finding, all_findings, sources, environment };
         // A linter's undefined name is met by tests, too; what a type checker says may be seen by nothing else.
         let fixers = if languages::is_of_checker(target) {
-            languages::checker_fixers(target)
+            languages::checker_fixers(target).to_vec()
         } else {
             languages::fixers(finding)
         };
@@ -219,8 +219,7 @@ fn candidates(
     // Stable, so that of two equally likely ones the earlier fixer's comes first.
     candidates.sort_by_key(|candidate| candidate.cost);
     let mut seen = std::collections::BTreeSet::new();
-    candidates
-        .retain(|candidate| !session.sources().touches_test(candidate) && seen.insert(result_of(candidate, session)));
+    candidates.retain(|candidate| session.sources().allows(candidate) && seen.insert(result_of(candidate, session)));
     candidates
 }
 

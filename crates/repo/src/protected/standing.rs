@@ -23,9 +23,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use autoheal_code::imports::{self, Imports};
+use autoheal_code::imports::Imports;
+use autoheal_code::python::index::Index;
 use autoheal_code::test_regions::TestRegions;
-use autoheal_code::{Language, Sources, judging};
+use autoheal_code::{LanguageId, Sources, judging};
 use regex::Regex;
 
 use super::{Protection, protection};
@@ -220,7 +221,7 @@ fn named_by_manifests(sources: &Sources) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for (file, text) in sources.iter() {
         match file.rsplit('/').next().unwrap_or(file) {
-            "package.json" => found.extend(imports::entries(file, sources)),
+            "package.json" => found.extend(autoheal_code::javascript::imports::entries(file, sources)),
             "pyproject.toml" | "setup.cfg" | "setup.py" => {
                 let Some(((names, word), script)) = NAMES.as_ref().zip(WORD.as_ref()).zip(SCRIPT.as_ref()) else {
                     continue;
@@ -233,7 +234,7 @@ fn named_by_manifests(sources: &Sources) -> BTreeSet<&str> {
                 for name in words.chain(scripts) {
                     let name = name.replace('-', "_");
                     for name in [name.clone(), name.to_lowercase(), format!("{name}.__main__")] {
-                        found.extend(sources.index().file_of(&name));
+                        found.extend(Index::of(sources).file_of(&name));
                     }
                 }
             }
@@ -259,7 +260,7 @@ fn named_by_settings(sources: &Sources) -> BTreeSet<&str> {
         let is_manifest = matches!(name, "package.json" | "pyproject.toml" | "setup.cfg" | "pytest.ini" | "tox.ini");
         let is_settings = protection(file) == Some(Protection::Configuration) || name == "conftest.py";
         // Programs say `require` and `import`, too, and not of settings.
-        let is_program = Language::of(file).is_some() && !is_settings;
+        let is_program = LanguageId::of(file).is_some() && !is_settings;
         if is_program || !(is_manifest || is_settings) {
             continue;
         }
@@ -284,8 +285,8 @@ fn resolve<'a>(settings: &str, word: &str, sources: &'a Sources) -> Option<&'a s
     let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".py"];
     let files = ends.iter().map(|end| format!("{joined}{end}"));
     let exact = files.into_iter().find_map(|file| sources.iter().map(|(known, _)| known).find(|known| *known == file));
-    let known = exact.or_else(|| sources.index().file_of(path))?;
-    (Language::of(known).is_some() && path.len() > 2).then_some(known)
+    let known = exact.or_else(|| Index::of(sources).file_of(path))?;
+    (LanguageId::of(known).is_some() && path.len() > 2).then_some(known)
 }
 
 #[cfg(test)]

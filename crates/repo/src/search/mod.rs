@@ -18,6 +18,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use autoheal_code::fix;
+use autoheal_code::logic;
 use autoheal_code::search::{self, Evidence};
 use autoheal_code::warm::TestRun;
 use autoheal_code::{Candidate, FileEdit, Sources};
@@ -288,7 +289,7 @@ async fn search(
     record.rules_were_tried = first_rules.chain(last_rules).all(|number| ended.contains(&number));
     let failed = ended.difference(&plausible).filter_map(|number| candidates.get(*number));
     let futile_now =
-        failed.filter(|one| search::region(one, sources).is_some_and(|place| suite.all_ran(watched, &place)));
+        failed.filter(|one| logic::region(one, sources).is_some_and(|place| suite.all_ran(watched, &place)));
     futile.extend(futile_now.flat_map(|one| one.files.iter().cloned()));
     if runner.is_idle() {
         workshop.0 = Some(prepared);
@@ -327,7 +328,7 @@ async fn search_with_starts(
 /// Small changes of suspicious lines, but for what is known to judge the target. Those that bring a line of the commit before back come first.
 fn searched(state: &HealState, target: &Finding, session: &Session, evidence: &Evidence) -> Vec<Candidate> {
     let key = target.key();
-    let mut candidates = search::candidates(target, session.sources(), evidence, MOST_CANDIDATES);
+    let mut candidates = logic::candidates(target, session.sources(), evidence, MOST_CANDIDATES);
     candidates.retain(|one| !state.changes_judge(&key, one));
     earlier::weigh(&mut candidates, session);
     candidates.sort_by_key(|candidate| candidate.cost);

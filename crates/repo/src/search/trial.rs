@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use autoheal_code::search;
+use autoheal_code::logic;
 use autoheal_code::warm::{Answer, Request, Tried, Try, TryEnd, Way};
 use autoheal_code::{Candidate, Sources};
 use autoheal_engine::Timestamp;
@@ -192,7 +192,7 @@ impl Trial<'_> {
         }
         let Some(watched) = self.watched.filter(|_| !tried.still.is_empty()) else { return true };
         let candidate = self.candidates.get(tried.number);
-        let Some((file, lines)) = candidate.and_then(|one| search::region(one, self.sources)) else { return false };
+        let Some((file, lines)) = candidate.and_then(|one| logic::region(one, self.sources)) else { return false };
         tried.still.iter().all(|test| {
             let ran = watched.failing.get(test);
             ran.is_some_and(|ran| ran.get(&file).is_none_or(|ran| ran.range(lines.clone()).next().is_none()))

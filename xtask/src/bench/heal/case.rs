@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::language::Language;
 use super::package::{Package, git, is_program};
+use super::results::{Search, searches, stop_reason, test_runs};
 use super::stack::History;
 use super::{Bench, checks};
 use crate::process;
@@ -96,19 +97,6 @@ pub(super) struct Run {
     pub(super) searches: Vec<Search>,
     /// Number of times that all tests were run, if the results tell.
     pub(super) test_runs: Option<f64>,
-}
-
-/// A search as the run's results tell it; all else that they tell of it is of no use here.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Search {
-    /// Number of changes tried in the warm process.
-    pub(super) tried: u64,
-    /// Duration of these tries.
-    pub(super) trying_millis: u64,
-    /// Duration of a try with a test runner of its own, if there was one.
-    pub(super) cold_millis: Option<u64>,
-    /// Reason the tests were started anew for each change, if they were.
-    pub(super) not_warm: Option<String>,
 }
 
 /// Edit made by the injector.
@@ -456,36 +444,6 @@ fn original(healed: &Path, package: &Path, file: &str) -> anyhow::Result<bool> {
 fn lines_changed(numbers: &str) -> u64 {
     let of_line = |line: &str| line.split('\t').take(2).filter_map(|count| count.parse::<u64>().ok()).sum::<u64>();
     numbers.lines().map(of_line).sum()
-}
-
-fn searches(output: &std::process::Output) -> Vec<Search> {
-    let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
-    let searches = results.and_then(|mut results| Some(results.get_mut("searches")?.take()));
-    searches.and_then(|searches| serde_json::from_value(searches).ok()).unwrap_or_default()
-}
-
-/// Returns how often all tests were run.
-fn test_runs(output: &std::process::Output) -> Option<f64> {
-    let results: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-    results.pointer("/test_runs/whole")?.as_f64()
-}
-
-/// The run's own word for why it stopped.
-fn stop_reason(output: &std::process::Output) -> String {
-    let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
-    let reason = results.as_ref().and_then(|results| results.get("stop_reason")?.as_str());
-    match (reason, output.status.code()) {
-        (Some(reason), _) => match results.as_ref().and_then(|results| results.pointer("/error/message")?.as_str()) {
-            // Everything else is told by the reason itself.
-            Some(message) if reason == "INFRA" => format!("{reason}: {message}"),
-            Some(_) | None => reason.to_owned(),
-        },
-        (None, Some(124)) => "it took too long".to_owned(),
-        (None, _) => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            format!("{}: {}", output.status, errors.lines().last().unwrap_or_default())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -15,12 +15,13 @@
 //! - [`checks`]: running a repository's own checks in a sandbox
 //! - [`case`]: one defect, or several at once: put in, healed, judged
 //! - [`stack`]: the choice of several defects at once
-//! - [`table`]: the figures
+//! - [`results`]: a run's output; [`table`]: the figures
 
 mod case;
 mod checks;
 mod language;
 mod package;
+mod results;
 mod stack;
 mod table;
 

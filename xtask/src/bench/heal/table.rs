@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::case::{Outcome, Run, Search};
+use super::case::{Outcome, Run};
 use super::language::Language;
+use super::results::Search;
 
 /// The classes, in the order of the table.
 const CLASSES: [&str; 6] = ["SYNTAX", "INDENTATION", "IMPORT", "TYPE_ERROR", "LINTING", "LOGIC"];

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, Look, actions_log, compile, flake8, junit, node, ruff, traceback};
-use autoheal_code::{Sources, language};
+use autoheal_code::{Sources, languages};
 use autoheal_page::diff::Outline;
 use autoheal_page::recipe::Recipe;
 use autoheal_page::structured::structured_data;
@@ -27,15 +27,15 @@ pub(super) fn of(pill: &Pill) -> &'static [Reader] {
 }
 
 const PROGRAM: [Reader; 2] = [
-    Reader { name: "check", read: |pill, text| drop(black_box(language::check(pill.file, text))) },
+    Reader { name: "check", read: |pill, text| drop(black_box(languages::check(pill.file, text))) },
     Reader { name: "index", read: index },
 ];
 
 fn index(pill: &Pill, text: &str) {
     let mut sources = Sources::new(Vec::new());
     sources.insert(pill.file, text, false);
-    let names = sources.index().names().count();
-    black_box((names, sources.javascript_index().files().count()));
+    let names = autoheal_code::python::index::Index::of(&sources).names().count();
+    black_box((names, autoheal_code::javascript::index::Index::of(&sources).files().count()));
 }
 
 const PAGE: [Reader; 4] = [

@@ -14,6 +14,7 @@ use regex::Regex;
 use super::blame::Blame;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
+use crate::javascript::index::Index;
 use crate::javascript::parse;
 use crate::repair::region::line_of;
 use crate::repair::shortlist::Shortlist;
@@ -59,7 +60,7 @@ impl Fixer for Annotations {
 /// Returns whether the type can be written in the file without giving up any check.
 fn is_spelled(kind: &str, context: &FixContext<'_>, file: &str) -> bool {
     const BUILT_IN: [&str; 8] = ["number", "string", "boolean", "bigint", "Date", "Map", "Set", "Promise"];
-    let module = context.sources.javascript_index().module(file);
+    let module = Index::of(context.sources).module(file);
     let is_bound =
         |name: &str| module.is_some_and(|module| module.scopes.iter().any(|scope| scope.bindings.contains_key(name)));
     let is_plain = kind.chars().all(|one| one.is_alphanumeric() || "_$[]<>, ".contains(one));

@@ -13,9 +13,9 @@ use crate::fix::FixContext;
 use crate::javascript::complaint::{self, Complaint};
 use crate::javascript::globals::is_global;
 use crate::javascript::index::Index;
+use crate::javascript::is_own;
 use crate::javascript::module::{Module, Role, Word};
 use crate::javascript::parse;
-use crate::language::Language;
 use crate::repair::ngram::Model;
 use crate::repair::region::line_of;
 use crate::repair::shortlist::Ground;
@@ -57,7 +57,7 @@ pub(in crate::javascript) struct Blame<'a> {
 
 impl<'a> Blame<'a> {
     pub(in crate::javascript) fn new(context: &FixContext<'a>) -> Self {
-        let index = context.sources.javascript_index();
+        let index = Index::of(context.sources);
         let finding = context.finding;
         let mut all: Vec<Place> = Vec::new();
         if let (Some(file), Some(location)) = (&finding.file, finding.location) {
@@ -168,14 +168,14 @@ impl Ground for Blame<'_> {
     }
 
     fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool {
-        if Language::of(&edit.file).is_none() {
+        if !is_own(&edit.file) {
             return serde_json::from_str::<serde_json::Value>(repaired).is_ok();
         }
         parse::compiles(&edit.file, repaired)
     }
 
     fn does_nothing(&self, edit: &FileEdit, repaired: &str) -> bool {
-        Language::of(&edit.file).is_some() && inert::is_left(edit, repaired)
+        is_own(&edit.file) && inert::is_left(edit, repaired)
     }
 }
 

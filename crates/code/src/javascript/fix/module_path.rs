@@ -8,7 +8,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::components::is_component;
-use crate::javascript::index::{EXTENSIONS, Index, folder, is_relative, join, relative};
+use crate::javascript::index::{ENDINGS, Index, folder, is_relative, join, relative};
 use crate::javascript::module::Import;
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::slip;
@@ -43,7 +43,7 @@ pub(super) fn imports<'a>(blame: &Blame<'a>, said: &str) -> Vec<(&'a str, &'a Im
     let editable = |file: &str| blame.context.sources.is_editable(file);
     let named = blame.files();
     // Node's own modules name their files in full: what a bundler finds may be missing for them.
-    let is_whole = |import: &Import| EXTENSIONS.iter().any(|extension| import.specifier.ends_with(extension));
+    let is_whole = |import: &Import| ENDINGS.iter().any(|extension| import.specifier.ends_with(extension));
     let is_broken = |file: &str, import: &Import| {
         let is_strict = !import.is_require && !is_whole(import);
         is_strict || !is_relative(&import.specifier) || blame.index.resolve(file, &import.specifier).is_none()
@@ -94,7 +94,7 @@ fn is_importable(file: &str, written: &str) -> bool {
         let (stem, kind) = path.rsplit('/').next()?.rsplit_once('.')?;
         (!stem.is_empty()).then(|| kind.to_owned())
     };
-    EXTENSIONS.iter().any(|extension| file.ends_with(extension))
+    ENDINGS.iter().any(|extension| file.ends_with(extension))
         || is_component(file)
         || kind(file).is_some_and(|of_file| kind(written).is_some_and(|named| named == of_file))
 }
@@ -102,7 +102,7 @@ fn is_importable(file: &str, written: &str) -> bool {
 /// The ways to name a file in this project: with or without its extension, and an index by its folder.
 fn spellings(index: &Index, from: &str, file: &str, full: &str, written: &str) -> Vec<(String, f64)> {
     let mut found = Vec::new();
-    let has_extension = |path: &str| EXTENSIONS.iter().any(|extension| path.ends_with(extension));
+    let has_extension = |path: &str| ENDINGS.iter().any(|extension| path.ends_with(extension));
     let others: Vec<bool> = index
         .module(from)
         .map(|module| module.imports.iter().filter(|import| is_relative(&import.specifier)))
@@ -114,7 +114,7 @@ fn spellings(index: &Index, from: &str, file: &str, full: &str, written: &str) -
     let with = others.iter().filter(|has| **has).count();
     let prefers_extension = if others.is_empty() { has_extension(written) } else { 2 * with >= others.len() };
     let is_typed = [".ts", ".tsx"].iter().any(|extension| file.ends_with(extension));
-    for extension in EXTENSIONS {
+    for extension in ENDINGS {
         let Some(stem) = full.strip_suffix(extension) else { continue };
         let must = extension == ".json";
         found.push((stem.to_owned(), if prefers_extension || must { 2.0 } else { 0.0 }));

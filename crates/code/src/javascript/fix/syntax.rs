@@ -9,6 +9,7 @@ use autoheal_engine::diagnostics::Category;
 use super::{layout, plausibility, tags};
 use crate::edit::{Candidate, Edit, FileEdit, moved};
 use crate::fix::{FixContext, Fixer};
+use crate::javascript::EXTENSIONS;
 use crate::javascript::grammar::GRAMMAR;
 use crate::javascript::parse;
 use crate::javascript::tokens::{Kind, Token, is_closed, scan};
@@ -69,8 +70,13 @@ fn broken_files<'a>(context: &FixContext<'a>) -> Vec<&'a str> {
     }
     let said = format!("{}\n{}", context.finding.message, context.finding.stack.as_deref().unwrap_or_default());
     let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
-    let mut broken: Vec<&str> =
-        context.sources.javascript().map(|(file, _)| file).filter(|file| is_broken(file)).take(3 * MAX_FILES).collect();
+    let mut broken: Vec<&str> = context
+        .sources
+        .with_extension(EXTENSIONS)
+        .map(|(file, _)| file)
+        .filter(|file| is_broken(file))
+        .take(3 * MAX_FILES)
+        .collect();
     broken.sort_by_key(|file| (!said.contains(*file), !said.contains(&name(file))));
     broken.truncate(MAX_FILES);
     broken
@@ -161,7 +167,7 @@ fn learn(sources: &Sources, file: &str, regions: &[Region<'_>]) -> Model {
     }
     let folder = |path: &str| path.rfind('/').map_or(String::new(), |slash| path[..slash].to_owned());
     let own_folder = folder(file);
-    let others: Vec<_> = sources.javascript().filter(|(other, _)| *other != file).collect();
+    let others: Vec<_> = sources.with_extension(EXTENSIONS).filter(|(other, _)| *other != file).collect();
     let (near, far): (Vec<_>, Vec<_>) = others.into_iter().partition(|(other, _)| folder(other) == own_folder);
     near.into_iter().chain(far).for_each(|(_, text)| learn(text));
     for region in regions {

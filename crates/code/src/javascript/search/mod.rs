@@ -15,6 +15,7 @@ use super::module::Role;
 use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
+use crate::javascript::index::Index;
 use crate::search::strangers::{Mention, Strangers};
 use crate::search::{self, Evidence, Weighing, candidates_at, suspects};
 use crate::sources::Sources;
@@ -35,7 +36,7 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let suspects = suspects(&blame.terrain(), evidence);
-    let index = sources.javascript_index();
+    let index = Index::of(sources);
     let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
     let files: Vec<File<'_>> = texts
         .filter_map(|(name, text)| Some(File::new(name, text, index.module(name)?, reader::tree(name, text)?)))
@@ -45,7 +46,7 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
 }
 
 fn strangers(sources: &Sources) -> Strangers<'_> {
-    let mentions = sources.javascript_index().modules().flat_map(|(file, module)| {
+    let mentions = Index::of(sources).modules().flat_map(|(file, module)| {
         let words = module.words.iter();
         words.map(move |word| Mention { file, span: word.span, name: &word.text, is_member: word.role == Role::Member })
     });

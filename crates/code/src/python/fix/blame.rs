@@ -4,6 +4,7 @@ use autoheal_engine::diagnostics::{Category, Finding};
 
 use crate::edit::FileEdit;
 use crate::fix::FixContext;
+use crate::python::EXTENSIONS;
 use crate::python::index::Index;
 use crate::python::module::{Module, Span};
 use crate::python::parse;
@@ -49,7 +50,7 @@ pub(in crate::python) struct Blame<'a> {
 
 impl<'a> Blame<'a> {
     pub(in crate::python) fn new(context: &FixContext<'a>) -> Self {
-        let index = context.sources.index();
+        let index = Index::of(context.sources);
         let (error, message) = context.finding.message.split_once(": ").unwrap_or((&context.finding.message, ""));
         let mut all = Vec::new();
         if let Some(stack) = &context.finding.stack {
@@ -183,15 +184,11 @@ fn file_of<'a>(path: &str, sources: &'a Sources) -> Option<&'a str> {
     };
     let ends = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     let name = ends.filter_map(|at| path.get(at..)).find(|end| sources.text(end).is_some())?;
-    sources.python().map(|(file, _)| file).find(|file| *file == name)
+    sources.with_extension(EXTENSIONS).map(|(file, _)| file).find(|file| *file == name)
 }
 
-/// Returns the stack of the exception that a finding reports, as files of the repository and lines, the deepest first.
-pub(crate) fn stack<'a>(finding: &Finding, sources: &'a Sources) -> Vec<(&'a str, u32)> {
-    stacks(finding, sources).into_iter().next().unwrap_or_default()
-}
-
-/// Returns the same, and behind it the stacks of the exceptions that led to that one.
+/// Returns the stack of the exception that a finding reports, as files of the repository and lines, the deepest first; behind it the stacks
+/// of the exceptions that led to that one.
 pub(crate) fn stacks<'a>(finding: &Finding, sources: &'a Sources) -> Vec<Vec<(&'a str, u32)>> {
     let mut chain = traceback::parse(finding.stack.as_deref().unwrap_or_default());
     chain.reverse();

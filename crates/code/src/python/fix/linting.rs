@@ -5,6 +5,7 @@ use autoheal_engine::diagnostics::{Category, Finding};
 use serde::Deserialize;
 
 use super::{lint_rules, told_rules};
+use crate::python::index::Index;
 
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::python::module::{Role, Word};
@@ -122,7 +123,7 @@ fn is_meant(sources: &Sources, file: &str, message: &str) -> bool {
     let imported = message.split(['`', '\'']).nth(1).unwrap_or_default();
     let local = imported.rsplit(" as ").next().unwrap_or(imported);
     let local = if imported.contains(" as ") { local } else { local.split('.').next_back().unwrap_or(local) };
-    let Some(module) = sources.index().module(file) else { return false };
+    let Some(module) = Index::of(sources).module(file) else { return false };
     let is_unbound = |word: &&Word| word.role == Role::Load && module.binding_scope(&word.text, word.scope).is_none();
     module.words.iter().filter(is_unbound).any(|word| !is_built_in(&word.text) && slip(&word.text, local).is_some())
 }

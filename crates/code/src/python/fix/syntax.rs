@@ -11,7 +11,9 @@ use autoheal_engine::diagnostics::Category;
 
 use crate::edit::{Candidate, Edit, FileEdit, moved};
 use crate::fix::{FixContext, Fixer};
+use crate::python::EXTENSIONS;
 use crate::python::grammar::GRAMMAR;
+use crate::python::index::Index;
 use crate::python::{parse, tokens};
 use crate::repair::in_turn::{self, Effort, Repair};
 use crate::repair::ngram::Model;
@@ -95,7 +97,7 @@ fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
     learn(&site.text[..site.window.start]);
     let folder = |path: &str| path.rfind('/').map_or(String::new(), |slash| path[..slash].to_owned());
     let own_folder = folder(file);
-    let others: Vec<_> = sources.python().filter(|(other, _)| *other != file).collect();
+    let others: Vec<_> = sources.with_extension(EXTENSIONS).filter(|(other, _)| *other != file).collect();
     let (near, far): (Vec<_>, Vec<_>) = others.into_iter().partition(|(other, _)| folder(other) == own_folder);
     for (_, text) in near.into_iter().chain(far) {
         learn(text);
@@ -106,7 +108,7 @@ fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
 
 /// Names that other files import from this one and that do not occur in it: one of them may be what is missing.
 fn wanted<'a>(sources: &'a Sources, file: &str, text: &str) -> Vec<&'a str> {
-    let index = sources.index();
+    let index = Index::of(sources);
     let Some(own) = index.name_of(file) else { return Vec::new() };
     let imported: BTreeSet<&str> = index
         .modules()

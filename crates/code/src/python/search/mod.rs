@@ -11,6 +11,7 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
+use crate::python::index::Index;
 use crate::python::module::Role;
 use crate::python::parse;
 use crate::recursion::{MOST_ROOM, deep};
@@ -35,7 +36,7 @@ fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let suspects = suspects(&blame.terrain(), evidence);
-    let index = sources.index();
+    let index = Index::of(sources);
     let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
     let trees: Vec<_> = texts.filter_map(|(name, text)| Some((name, text, parse::compiled(text, None)?))).collect();
     let files: Vec<_> = trees
@@ -61,7 +62,7 @@ rotate most_common elements total year month day hour minute second now today is
 total_seconds sqrt floor ceil log exp pow pi inf dumps loads dump load stdin stdout stderr argv exit parent stem suffix parts open";
 
 fn strangers(sources: &Sources) -> Strangers<'_> {
-    let mentions = sources.index().modules().flat_map(|(file, module)| {
+    let mentions = Index::of(sources).modules().flat_map(|(file, module)| {
         let words = module.words.iter();
         words.map(move |word| Mention {
             file,

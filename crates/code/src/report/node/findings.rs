@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::stack::{self, Thrown};
 use super::{Look, kind, tsc};
-use crate::javascript::parse;
+use crate::javascript::{EXTENSIONS, parse};
 use crate::report::{TestCase, TestReport, cut_middle};
 
 const MAX_STACK: usize = 16 * 1024;
@@ -166,7 +166,7 @@ fn unreadable<'a>(blamed: Option<&str>, text: &str, category: Category, look: &L
     if category != Category::Syntax || is_broken {
         return None;
     }
-    let editable = look.sources.javascript().filter(|(file, _)| look.sources.is_editable(file));
+    let editable = look.sources.with_extension(EXTENSIONS).filter(|(file, _)| look.sources.is_editable(file));
     let broken = editable.take(MOST_FILES).filter_map(|(file, text)| Some((file, fault(file, text)?)));
     let broken: Vec<(&str, u32)> = broken.collect();
     let named = broken.iter().find(|(file, _)| text.contains(file));
@@ -188,7 +188,7 @@ fn unloaded<'a>(
     }
     let mut named: Vec<(&str, &str)> = look
         .sources
-        .javascript()
+        .with_extension(EXTENSIONS)
         .filter(|(file, _)| look.sources.is_editable(file) && (blamed == Some(*file) || text.contains(*file)))
         .collect();
     named.sort_by_key(|(file, _)| blamed != Some(*file));
@@ -207,7 +207,7 @@ fn importable(error: &Thrown, category: Category, look: &Look<'_>) -> Category {
             || line.contains("module.exports");
         binds && line.split(|part: char| !(part.is_alphanumeric() || "_$".contains(part))).any(|word| word == name)
     };
-    let is_brought = look.sources.javascript().any(|(_, text)| text.lines().any(brings));
+    let is_brought = look.sources.with_extension(EXTENSIONS).any(|(_, text)| text.lines().any(brings));
     if is_brought { Category::Import } else { category }
 }
 

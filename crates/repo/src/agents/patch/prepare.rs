@@ -3,7 +3,7 @@
 use autoheal_code::edit::EditError;
 use autoheal_code::formatting::is_same_program;
 use autoheal_code::tampering::{self, Tampering};
-use autoheal_code::{Candidate, Language, Sources, language};
+use autoheal_code::{Candidate, LanguageId, Sources, languages};
 
 use super::trial::EXAMINED;
 use crate::change::hash_of;
@@ -41,7 +41,7 @@ pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealStat
     for edit in &candidate.files {
         let is_format = formatting::is_formatting(candidate);
         // A test that is the same program is the same judge.
-        let may_edit = sources.is_editable(&edit.file) || (is_format && Language::of(&edit.file).is_some());
+        let may_edit = sources.is_editable(&edit.file) || (is_format && LanguageId::of(&edit.file).is_some());
         let before = sources.text(&edit.file).filter(|_| may_edit).ok_or(Refusal::Protected)?;
         let text = edit.apply(before)?;
         if is_format && !is_same_program(&edit.file, before, &text) {
@@ -53,7 +53,7 @@ pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealStat
         if !keeps_configuration(&edit.file, before, &text) {
             return Err(Refusal::Configuration);
         }
-        language::check_repair(before, edit, &text).map_err(Refusal::Syntax)?;
+        languages::check_repair(before, edit, &text).map_err(Refusal::Syntax)?;
         if EXAMINED.contains(&candidate.fixer.as_str())
             && let Some(found) = tampering::added(&edit.file, before, &text)
         {
@@ -161,7 +161,7 @@ mod tests {
             let mut state = state();
             match prepare(&candidate, &sources(), &state) {
                 Ok(files) => {
-                    prop_assert!(language::check(file, &files[0].text).is_ok());
+                    prop_assert!(languages::check(file, &files[0].text).is_ok());
                     let undo = tree::write(folder.path(), &files).unwrap();
                     prop_assert_eq!(&std::fs::read_to_string(&path).unwrap(), &files[0].text);
                     tree::write(folder.path(), &undo).unwrap();
@@ -169,7 +169,7 @@ mod tests {
                 Err(refusal) => {
                     log(&mut state, &context(), None, &candidate, PatchStatus::Failed, &refusal.to_string());
                     prop_assert_eq!(state.patch_log[0].status, PatchStatus::Failed);
-                    prop_assert!(candidate.files[0].apply(text_of(file)).is_ok_and(|text| language::check(file, &text).is_err()));
+                    prop_assert!(candidate.files[0].apply(text_of(file)).is_ok_and(|text| languages::check(file, &text).is_err()));
                 }
             }
             prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(file));

@@ -211,7 +211,7 @@ fn takes_a_file(kept: &[String]) -> bool {
 }
 
 fn has_test_extension(word: &str) -> bool {
-    autoheal_code::Language::of(word).is_some()
+    autoheal_code::LanguageId::of(word).is_some()
 }
 
 /// Tests that several selectors refer to.
@@ -303,7 +303,9 @@ pub(crate) fn name_broken_files(sources: &Sources, findings: &mut [Finding]) {
             continue;
         }
         let broken = broken.get_or_insert_with(|| {
-            let editable = sources.javascript().filter(|(file, _)| sources.is_editable(file));
+            let editable = sources
+                .with_extension(autoheal_code::javascript::EXTENSIONS)
+                .filter(|(file, _)| sources.is_editable(file));
             editable
                 .filter_map(|(file, text)| Some((file.to_owned(), parse::faults(file, text).first()?.line)))
                 .collect()

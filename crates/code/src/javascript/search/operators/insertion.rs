@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::javascript::search::site::{Site, is_short};
 use crate::javascript::search::tree::Kind;
+use crate::javascript::tokens::is_keyword;
 use crate::search::change::Changes;
 use crate::search::relation::are_related;
 use crate::span::Span;
@@ -55,7 +56,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     let leaves = site.statement.kind.is_jump();
     for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
         // Beside what it has nothing to do with it may stand as well as elsewhere: then at the block's end.
-        let matters = are_related(&statement, own);
+        let matters = are_related(&statement, own, is_keyword);
         if matters || (leaves && site.is_last()) {
             site.put_before(changes, weight * 0.7, &statement);
         }

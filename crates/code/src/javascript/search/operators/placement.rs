@@ -3,6 +3,7 @@
 use crate::edit::Edit;
 use crate::javascript::search::site::{Site, owns_its_lines};
 use crate::javascript::search::tree::{Kind, Statement};
+use crate::javascript::tokens::is_keyword;
 use crate::search::change::Changes;
 use crate::search::relation::are_related;
 use crate::span::Span;
@@ -46,10 +47,11 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     let is_short = code.len().max(before.len()) <= LONGEST_SWAPPED;
     // What uses a variable stands behind its declaration.
     let declares = match &previous.kind {
-        Kind::Declaration(declared) => declared.iter().any(|one| are_related(site.text(one.target), code)),
+        Kind::Declaration(declared) => declared.iter().any(|one| are_related(site.text(one.target), code, is_keyword)),
         _ => false,
     };
-    if is_plain(previous) && is_plain(site.statement) && is_short && !declares && are_related(before, code) {
+    if is_plain(previous) && is_plain(site.statement) && is_short && !declares && are_related(before, code, is_keyword)
+    {
         changes.swap(2.0, site.file.text, &previous.span, &site.statement.span);
     }
 }

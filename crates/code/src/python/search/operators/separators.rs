@@ -25,7 +25,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
 mod tests {
     use autoheal_engine::diagnostics::{Category, Finding, Source};
 
-    use crate::search::{Evidence, TestCoverage, candidates};
+    use crate::logic::candidates;
+    use crate::search::{Evidence, TestCoverage};
     use crate::sources::Sources;
 
     #[test]

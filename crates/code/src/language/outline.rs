@@ -1,6 +1,5 @@
 //! The files of one language as they are seen by what treats languages alike: functions, the names that they use, and definitions.
 
-use crate::language::Language;
 use crate::sources::Sources;
 use crate::span::Span;
 
@@ -29,6 +28,27 @@ pub(crate) trait Outline {
 
     /// Returns what files import under this name of their own choice.
     fn imported_as(&self, name: &str) -> Vec<(&str, Span)>;
+
+    /// Returns the names of the functions that a file defines, methods included.
+    fn functions(&self, file: &str) -> Vec<&str>;
+
+    /// Returns whether a file defines values, and neither functions nor classes. An empty file, or one that passes on what it imports,
+    /// defines none.
+    fn holds_only_values(&self, file: &str) -> bool;
+
+    /// Returns what a file imports from files of the repository, in the order of the text.
+    fn imports(&self, file: &str) -> Vec<Imported<'_>>;
+}
+
+/// Import of a file of the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Imported<'a> {
+    /// The file that is imported.
+    pub(crate) file: &'a str,
+    /// Place of the statement.
+    pub(crate) at: usize,
+    /// Names that are loaded from the file; `*`: all that it offers.
+    pub(crate) names: Vec<&'a str>,
 }
 
 /// A function that something is in.
@@ -58,20 +78,5 @@ impl dyn Outline + '_ {
     /// Returns the first and the last line, from 1, of a piece of a file.
     pub(crate) fn lines(&self, file: &str, span: Span) -> (u32, u32) {
         (self.line_of(file, span.start), self.line_of(file, span.end.saturating_sub(1)))
-    }
-}
-
-impl Sources {
-    /// Returns the outline of the files of a language.
-    pub(crate) fn outline(&self, language: Language) -> &dyn Outline {
-        match language {
-            Language::Python => self.index(),
-            Language::JavaScript => self.javascript_index(),
-        }
-    }
-
-    /// Returns the outline of the files of a file's language.
-    pub(crate) fn outline_of(&self, file: &str) -> Option<&dyn Outline> {
-        Some(self.outline(Language::of(file)?))
     }
 }
