@@ -6,8 +6,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::module::Module;
-
 /// A block at the top of a component that holds program.
 struct Script {
     body: Range<usize>,
@@ -77,7 +75,7 @@ pub(crate) fn extension(text: &str) -> &'static str {
 }
 
 /// Returns the text of a component without the bodies of its scripts, in order.
-fn markup(text: &str) -> String {
+pub(super) fn markup(text: &str) -> String {
     let mut markup = String::new();
     let mut at = 0;
     for script in scripts(text) {
@@ -105,30 +103,6 @@ pub(crate) fn uses_in_markup(text: &str, part: Range<usize>, word: &str) -> Vec<
 pub(crate) fn has_same_markup(before: &str, after: &str) -> bool {
     let bare = |text: &str| markup(text).split_whitespace().collect::<String>();
     bare(before) == bare(after)
-}
-
-/// Returns whether an edit of a component stays within its scripts and
-/// keeps every name bound that the markup uses.
-pub(crate) fn keeps_markup(file: &str, before: &str, after: &str) -> bool {
-    let markup = markup(before);
-    if markup != self::markup(after) {
-        return false;
-    }
-    let bound = |text: &str| {
-        let module = Module::read(file, text);
-        module.scopes.first().map(|scope| scope.bindings.keys().cloned().collect::<Vec<String>>()).unwrap_or_default()
-    };
-    let is_word = |one: char| one.is_alphanumeric() || one == '_';
-    let is_used = |name: &String| {
-        // Markup may write `OrderList` as `order-list`.
-        let spelled: String = name
-            .chars()
-            .flat_map(|one| one.is_uppercase().then_some('-').into_iter().chain(one.to_lowercase()))
-            .collect();
-        markup.split(|one| !is_word(one)).any(|word| word == name) || markup.contains(spelled.trim_start_matches('-'))
-    };
-    let after = bound(after);
-    bound(before).iter().all(|name| after.contains(name) || !is_used(name))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! A scanner cannot always tell a regular expression from a division, nor text between tags from code. Where that leaves a doubt, the
 //! number of words is what is limited ([`MAX_WORDS`]): that many never need more stack than there is.
 
-use super::tokens::{Kind, Scanner, Token};
+use super::tokens::{Kind, Scanner, Step};
 use crate::recursion::{self, MAX_BRACKETS, MOST_ROOM, room_for};
 
 /// Maximum depth of a tree, in tokens. For some nodes the parser checks everything around them,
@@ -85,15 +85,6 @@ fn words(text: &str) -> usize {
         was_word = is_word;
     }
     words
-}
-
-/// A part of a text, with templates read through.
-#[derive(Clone, Copy)]
-pub(super) enum Step {
-    Token(Token),
-    TemplateBegins,
-    TemplateEnds,
-    FieldBegins,
 }
 
 /// Open construct: the text, a pair of brackets, a template or a field of one.

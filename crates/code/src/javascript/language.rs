@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use super::index::Index;
-use super::{EXTENSIONS, components, expectation, fix, imports, judging, parse, prose, search, test_units};
+use super::{EXTENSIONS, components, expectation, fix, imports, judging, markup, parse, prose, search, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
 use crate::language::guard::Guard;
@@ -49,7 +49,7 @@ impl Language for JavaScript {
     }
 
     fn keeps_other_parts(&self, file: &str, before: &str, after: &str) -> bool {
-        !components::is_component(file) || components::keeps_markup(file, before, after)
+        !components::is_component(file) || markup::keeps_markup(file, before, after)
     }
 
     fn signs_of_tests(&self) -> &'static [&'static str] {

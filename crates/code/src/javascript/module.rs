@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{components, reader};
 use crate::span::Span;
 
 /// Role of an identifier at its position.
@@ -200,19 +199,6 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads a file; one that does not parse has nothing but lines.
-    pub fn read(file: &str, text: &str) -> Self {
-        let mut module = reader::read(file, text).unwrap_or_default();
-        if components::is_component(file) {
-            // Who imports a component imports it as a whole.
-            module.exports.default.get_or_insert_with(Span::default);
-        }
-        module.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        module.words.sort_by_key(|word| (word.span, word.role));
-        module.functions.sort_by_key(|function| (function.span.start, Reverse(function.span.end)));
-        module
-    }
-
     /// The line, from 1, that a byte stands in.
     pub fn line_of(&self, at: usize) -> u32 {
         u32::try_from(self.line_starts.partition_point(|start| *start <= at)).unwrap_or(u32::MAX).max(1)

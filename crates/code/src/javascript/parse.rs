@@ -18,6 +18,7 @@ use super::components::{self, is_component};
 use super::depth::{room, too_many_words};
 use super::flow;
 use super::patterns;
+use super::place::{Place, place};
 use super::tokens::{self, Kind};
 use crate::edit::{Edit, has_lines_between, origin};
 use crate::recursion::deep;
@@ -97,9 +98,6 @@ pub(crate) fn removes_fault(file: &str, before: &str, after: &str, edits: &[Edit
     let words = |text: &str| tokens::scan(text).iter().filter(|token| token.kind != Kind::Comment).count();
     is_later && words(after) + SWALLOWED >= words(before)
 }
-
-/// A fault's message, its first byte and one past its last.
-pub(super) type Place = (String, usize, usize);
 
 /// Parses a text and hands the tree to `use_tree`, when there is nothing wrong with it.
 pub(crate) fn read<Tree>(
@@ -268,12 +266,6 @@ pub(crate) fn is_module(text: &str) -> bool {
         line_is_new = token.kind == Kind::Newline || word == ";";
     }
     false
-}
-
-pub(super) fn place(message: &str, label: Option<&LabeledSpan>) -> Place {
-    let (start, length) = label.map_or((0, 0), |label| (label.offset(), label.len()));
-    let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    (message.to_owned(), size(start), size(start) + size(length))
 }
 
 #[cfg(test)]

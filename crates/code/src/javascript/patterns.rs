@@ -8,7 +8,7 @@ use oxc_regular_expression::{LiteralParser, Options};
 use oxc_semantic::Semantic;
 use oxc_span::GetSpan;
 
-use super::parse::{Place, place};
+use super::place::{Place, place};
 use crate::recursion::MAX_BRACKETS;
 
 /// Maximum number of named groups: each is compared with all others.

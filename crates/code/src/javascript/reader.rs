@@ -1,6 +1,7 @@
 //! Reads a file's tree into the tables of [`Module`].
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
@@ -12,11 +13,26 @@ use oxc_semantic::Semantic;
 use oxc_span::GetSpan;
 
 use super::module::{Call, Class, Function, Import, ImportKind, ImportedName, Module, Parameter, Role, Scope, Word};
-use super::parse;
+use super::{components, parse};
 use crate::span::Span;
 
+impl Module {
+    /// Reads a file; one that does not parse has nothing but lines.
+    pub fn read(file: &str, text: &str) -> Self {
+        let mut module = read(file, text).unwrap_or_default();
+        if components::is_component(file) {
+            // Who imports a component imports it as a whole.
+            module.exports.default.get_or_insert_with(Span::default);
+        }
+        module.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        module.words.sort_by_key(|word| (word.span, word.role));
+        module.functions.sort_by_key(|function| (function.span.start, Reverse(function.span.end)));
+        module
+    }
+}
+
 /// The tables of a file; `None` when it does not parse. Lines are not filled in.
-pub(super) fn read(file: &str, text: &str) -> Option<Module> {
+fn read(file: &str, text: &str) -> Option<Module> {
     parse::read(file, text, |program, semantic| {
         let mut module = Module { is_module: program.source_type.is_module(), ..Module::default() };
         module.scopes = scopes(semantic);

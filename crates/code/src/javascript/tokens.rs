@@ -5,8 +5,16 @@
 use std::ops::Range;
 
 use super::components;
-use super::depth::Step;
 pub(crate) use crate::repair::tokens::{Kind, Token};
+
+/// A part of a text, with templates read through.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    Token(Token),
+    TemplateBegins,
+    TemplateEnds,
+    FieldBegins,
+}
 
 /// The reserved words, and those that are words of the language in some places.
 pub(crate) const KEYWORDS: [&str; 44] = [

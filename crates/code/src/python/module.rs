@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reader;
-
 pub use crate::span::Span;
 
 /// Role of an identifier at its position.
@@ -326,11 +324,6 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads a file; for a file that does not parse, the result holds what could be recovered.
-    pub fn read(text: &str) -> Self {
-        reader::read(text)
-    }
-
     /// The line, from 1, that a byte stands in.
     pub fn line_of(&self, at: usize) -> u32 {
         u32::try_from(self.line_starts.partition_point(|start| *start <= at)).unwrap_or(u32::MAX).max(1)

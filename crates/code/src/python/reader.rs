@@ -15,30 +15,32 @@ use super::parse;
 /// Maximum length of a text that is read, in bytes.
 const MAX_TEXT: usize = 4 << 20;
 
-/// Reads a file; for a file that does not parse, the result holds what could be recovered.
-pub(super) fn read(text: &str) -> Module {
-    let mut line_starts = vec![0];
-    line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
-    let root = Scope {
-        kind: ScopeKind::Module,
-        span: Span { start: 0, end: text.len() },
-        parent: None,
-        bindings: BTreeMap::new(),
-    };
-    let mut reader = Reader {
-        module: Module { line_starts, scopes: vec![root], ..Module::default() },
-        text,
-        scope: 0,
-        block_depth: 0,
-    };
-    if text.len() <= MAX_TEXT
-        && let Ok(tree) = parse::parse(text, None)
-    {
-        tree.read(|body| reader.visit_body(body));
+impl Module {
+    /// Reads a file; for a file that does not parse, the result holds what could be recovered.
+    pub fn read(text: &str) -> Self {
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        let root = Scope {
+            kind: ScopeKind::Module,
+            span: Span { start: 0, end: text.len() },
+            parent: None,
+            bindings: BTreeMap::new(),
+        };
+        let mut reader = Reader {
+            module: Module { line_starts, scopes: vec![root], ..Module::default() },
+            text,
+            scope: 0,
+            block_depth: 0,
+        };
+        if text.len() <= MAX_TEXT
+            && let Ok(tree) = parse::parse(text, None)
+        {
+            tree.read(|body| reader.visit_body(body));
+        }
+        let mut module = reader.module;
+        module.words.sort_by_key(|word| word.span);
+        module
     }
-    let mut module = reader.module;
-    module.words.sort_by_key(|word| word.span);
-    module
 }
 
 struct Reader<'text> {

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::donors::Stock;
 use super::idle;
 use super::piece::{self, Piece};
-use super::site::{Site, is_short};
+use super::stock::{Stock, is_short};
 use super::tree::{Kind, Node, Place, Shape, Statement, Tree};
 use crate::edit::Edit;
 use crate::javascript::module::{Function, Module, Role};
@@ -216,12 +215,6 @@ impl<'a> File<'a> {
     /// Returns the members that are accessed of the object of that name.
     pub(super) fn members_of(&self, object: &str) -> impl Iterator<Item = &'a str> {
         self.members.get(object).into_iter().flatten().copied()
-    }
-
-    /// Every place of the file that operators may work at.
-    pub(super) fn sites(&self) -> impl Iterator<Item = Site<'_>> {
-        let numbers = self.tree.statements.iter().enumerate();
-        numbers.map(|(number, statement)| Site::new(self, number, statement))
     }
 }
 

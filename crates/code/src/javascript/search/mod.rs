@@ -4,7 +4,7 @@
 //!
 //! - `tree`, `reader`: expressions and statements as flat tables, and how they are read
 //! - `file`, `site`: a file and its statements as operators see them; `piece`: the part of a file that is parsed for a change of it
-//! - `donors`: what another place may lack; `idle`: variables that nothing reads
+//! - `stock`: pieces that another place may lack; `donors`: how they fit there; `idle`: variables that nothing reads
 //! - `operators`: what may be changed, one kind of fault a file
 
 use autoheal_engine::diagnostics::Finding;
@@ -27,9 +27,11 @@ mod operators;
 mod piece;
 mod reader;
 mod site;
+mod stock;
 mod tree;
 
 use file::File;
+use site::Site;
 
 /// The likeliest `most` changes of JavaScript and TypeScript files, likeliest first.
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
@@ -41,7 +43,7 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
     let files: Vec<File<'_>> = texts
         .filter_map(|(name, text)| Some(File::new(name, text, index.module(name)?, reader::tree(name, text)?)))
         .collect();
-    let sites = files.iter().flat_map(File::sites);
+    let sites = files.iter().flat_map(Site::all);
     candidates_at(sites, &suspects, &strangers(sources), Weighing::ByKind, index.model(), finding.category, most)
 }
 

@@ -2,18 +2,15 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use super::file::File;
-use super::operators::OPERATORS;
+use super::stock::is_short;
 use super::tree::{Block, Kind, Node, Shape, Statement};
 use crate::javascript::module::Function;
-use crate::search::change::{Change, Changes};
+use crate::search::change::Changes;
 use crate::search::donors::Donated;
 use crate::search::layout::Layout;
-use crate::search::priors::Family;
-use crate::search::site::{self, Text};
 use crate::span::Span;
 
 /// A variable that has a value at some place.
@@ -41,7 +38,13 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    pub(super) fn new(file: &'a File<'a>, number: usize, statement: &'a Statement) -> Self {
+    /// Every place of a file that operators may work at.
+    pub(super) fn all(file: &'a File<'a>) -> impl Iterator<Item = Self> {
+        let numbers = file.tree.statements.iter().enumerate();
+        numbers.map(|(number, statement)| Self::new(file, number, statement))
+    }
+
+    fn new(file: &'a File<'a>, number: usize, statement: &'a Statement) -> Self {
         let function = file.module.function_at(statement.head.start);
         Self {
             file,
@@ -312,38 +315,9 @@ const IDLE: f64 = 4.0;
 /// Maximum number of variables that are tried: functions with more are generated.
 const MOST_NAMES: usize = 40;
 
-/// Returns whether a piece of code is short enough to be repeated elsewhere, and has no comment.
-pub(super) fn is_short(code: &str) -> bool {
-    code.len() <= 60 && !code.contains('\n') && !code.contains("//") && !code.contains("/*")
-}
-
 /// Returns whether the first and last line of the span contain nothing else but white space and a comment.
 pub(super) fn owns_its_lines(layout: Layout<'_>, span: Span) -> bool {
     let before = layout.text.get(layout.line_start(span.start)..span.start).unwrap_or_default();
     let after = layout.text.get(span.end..layout.line_end(span.end)).unwrap_or_default().trim();
     before.trim().is_empty() && (after.is_empty() || after.starts_with("//"))
-}
-
-impl<'a> site::Site<'a> for Site<'a> {
-    fn text(&self) -> &'a dyn Text {
-        self.file
-    }
-
-    fn lines(&self) -> RangeInclusive<u32> {
-        let (module, head) = (self.file.module, self.statement.head);
-        module.line_of(head.start)..=module.line_of(head.end.saturating_sub(1))
-    }
-
-    fn size(&self) -> usize {
-        self.statement.nodes.len()
-    }
-
-    fn changes(&self) -> Vec<(Family, Vec<Change>)> {
-        let proposed = OPERATORS.iter().map(|(family, propose)| {
-            let mut changes = Changes::default();
-            propose(self, &mut changes);
-            (*family, changes.into_list())
-        });
-        proposed.collect()
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::attribute_spelling::rename_export;
 use super::blame::{Blame, Place};
 use super::import_statement::{insert_import, known_imports};
+use super::import_ways::{propose, spell, unbound_uses};
 use super::shortlist::Shortlist;
 use super::spelling::{rarity, slip};
 use crate::edit::{Candidate, Edit};
@@ -203,28 +204,6 @@ fn homes(blame: &Blame<'_>, file: &str, import: &Import) -> BTreeSet<String> {
     homes
 }
 
-/// A module as a file would name it in a `from`: dots and the name after them.
-pub(super) fn spell(blame: &Blame<'_>, file: &str, module: &str, relative: bool) -> Option<(usize, String)> {
-    if !relative || blame.index.file_of(module).is_none() {
-        return Some((0, module.to_owned()));
-    }
-    let mut package = blame.index.package_of(file)?;
-    let mut level = 1;
-    loop {
-        if package.is_empty() {
-            return Some((0, module.to_owned()));
-        }
-        if module == package {
-            return Some((level, String::new()));
-        }
-        if let Some(rest) = module.strip_prefix(package).and_then(|rest| rest.strip_prefix('.')) {
-            return Some((level, rest.to_owned()));
-        }
-        package = package.rsplit_once('.').map_or("", |(outer, _)| outer);
-        level += 1;
-    }
-}
-
 fn relative_base(blame: &Blame<'_>, file: &str, level: u32) -> Option<String> {
     let mut package = blame.index.package_of(file)?;
     for _ in 1..level {
@@ -289,19 +268,6 @@ fn uses_name(blame: &Blame<'_>, file: &str, name: &str) -> bool {
     blame
         .module(file)
         .is_some_and(|module| module.words.iter().any(|word| word.role == Role::Load && word.text == name))
-}
-
-/// Names that a file reads and nothing binds.
-pub(super) fn unbound_uses(blame: &Blame<'_>, file: &str) -> BTreeSet<String> {
-    let Some(module) = blame.module(file) else { return BTreeSet::new() };
-    let builtins = &blame.context.environment.python.builtins;
-    let unbound = module.words.iter().filter(|word| {
-        word.role == Role::Load
-            && !builtins.contains(&word.text)
-            && module.binding_scope(&word.text, word.scope).is_none()
-            && !word.text.starts_with("__")
-    });
-    unbound.map(|word| word.text.clone()).collect()
 }
 
 /// A name that another module offers: the import's module is wrong.
@@ -420,7 +386,7 @@ fn missing_export(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, module: &str,
     let Some(file) = blame.index.file_of(module) else { return };
     rename_export(list, blame, file, name, 0.5);
     star(list, blame, file, name);
-    super::import_missing::propose(list, blame, file, name, 1.0);
+    propose(list, blame, file, name, 1.0);
 }
 
 /// `from m import *` of another module than the one that has the name.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use autoheal_engine::diagnostics::Category;
 
 use super::blame::Blame;
+use super::import_ways::propose;
 use super::shortlist::Shortlist;
 use super::spelling::slip;
 use crate::edit::{Candidate, Edit};
@@ -63,7 +64,7 @@ fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) 
                     );
                 }
             }
-            super::import_missing::propose(list, blame, file, &word.text, strange);
+            propose(list, blame, file, &word.text, strange);
         }
     }
 }

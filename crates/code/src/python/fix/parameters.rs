@@ -1,7 +1,7 @@
 //! The definition's side of a call that does not fit: `self` forgotten, a decorator, a default, a star or a parameter lost.
 
-use super::arguments::{Fault, Problem};
 use super::blame::Blame;
+use super::call_error::{Fault, Problem};
 use super::import_statement::line_start;
 use super::shortlist::Shortlist;
 use super::spelling::slip;

@@ -6,8 +6,7 @@ use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{self as ast, BoolOp, Expr, Operator, Stmt};
 use ruff_text_size::Ranged;
 
-use super::donors::Stock;
-use super::site::{Around, Block, Site, is_short};
+use super::stock::{Stock, is_short};
 use crate::edit::{Edit, apply_within};
 use crate::python::module::{Function, Module, Shape, Span};
 use crate::python::parse;
@@ -140,40 +139,6 @@ impl<'a> File<'a> {
     pub(super) fn attributes_read(&self, receiver: &str) -> impl Iterator<Item = &'a str> {
         self.attributes.get(receiver).into_iter().flatten().copied()
     }
-
-    /// Every place of the file that operators may work at.
-    pub(super) fn sites(&'a self, body: &'a [Stmt]) -> Vec<Site<'a>> {
-        let mut sites = Vec::new();
-        let block = Block { statements: body, owner: None };
-        self.collect(Around { block, function: None, is_in_loop: false }, &mut sites);
-        sites
-    }
-
-    fn collect(&'a self, around: Around<'a>, sites: &mut Vec<Site<'a>>) {
-        for (number, statement) in around.block.statements.iter().enumerate() {
-            let is_documentation =
-                number == 0 && matches!(statement, Stmt::Expr(inner) if inner.value.is_string_literal_expr());
-            if is_documentation || matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) {
-                continue;
-            }
-            let blocks = blocks(statement);
-            let span = Span::from(statement.range());
-            let first = blocks.iter().filter_map(|block| block.first()).map(|first| first.start().to_usize()).min();
-            let head = Span { start: span.start, end: first.unwrap_or(span.end) };
-            sites.push(Site::new(self, statement, None, around, head));
-            if let Stmt::If(branch) = statement {
-                for clause in branch.elif_else_clauses.iter().filter(|clause| clause.test.is_some()) {
-                    let end = clause.body.first().map_or(clause.end(), Ranged::start);
-                    let head = Span { start: clause.start().to_usize(), end: end.to_usize() };
-                    sites.push(Site::new(self, statement, Some(clause), around, head));
-                }
-            }
-            for statements in blocks {
-                let block = Block { statements, owner: Some(statement) };
-                self.collect(below(statement, around, block), sites);
-            }
-        }
-    }
 }
 
 impl Text for File<'_> {
@@ -221,37 +186,6 @@ impl Text for File<'_> {
         let block = if code.starts_with([' ', '\t']) { "class _:\n" } else { "" };
         parse::compiles(&format!("{block}{code}"), None)
     }
-}
-
-fn below<'a>(statement: &'a Stmt, around: Around<'a>, block: Block<'a>) -> Around<'a> {
-    match statement {
-        Stmt::FunctionDef(function) => Around { block, function: Some(function), is_in_loop: false },
-        Stmt::ClassDef(_) => Around { block, function: None, is_in_loop: false },
-        Stmt::For(_) | Stmt::While(_) => Around { block, is_in_loop: true, ..around },
-        _ => Around { block, ..around },
-    }
-}
-
-/// The blocks directly below a statement.
-fn blocks(statement: &Stmt) -> Vec<&[Stmt]> {
-    let blocks: Vec<&[Stmt]> = match statement {
-        Stmt::FunctionDef(inner) => vec![&inner.body],
-        Stmt::ClassDef(inner) => vec![&inner.body],
-        Stmt::If(inner) => {
-            let clauses = inner.elif_else_clauses.iter().map(|clause| &*clause.body);
-            std::iter::once(&*inner.body).chain(clauses).collect()
-        }
-        Stmt::For(inner) => vec![&inner.body, &inner.orelse],
-        Stmt::While(inner) => vec![&inner.body, &inner.orelse],
-        Stmt::With(inner) => vec![&inner.body],
-        Stmt::Try(inner) => {
-            let handlers = inner.handlers.iter().map(|ast::ExceptHandler::ExceptHandler(handler)| &*handler.body);
-            std::iter::once(&*inner.body).chain(handlers).chain([&*inner.orelse, &*inner.finalbody]).collect()
-        }
-        Stmt::Match(inner) => inner.cases.iter().map(|case| &*case.body).collect(),
-        _ => Vec::new(),
-    };
-    blocks.into_iter().filter(|block| !block.is_empty()).collect()
 }
 
 /// Built-in functions that take something with elements.

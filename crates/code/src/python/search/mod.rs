@@ -3,6 +3,7 @@
 //! # Layout
 //!
 //! - `file`, `site`: a file and its statements as operators see them
+//! - `stock`: pieces that another place may lack; `donors`: how they fit there
 //! - `operators`: what may be changed, one kind of fault a file
 
 use autoheal_engine::diagnostics::Finding;
@@ -23,8 +24,10 @@ mod donors;
 mod file;
 pub(crate) mod operators;
 mod site;
+mod stock;
 
 use file::File;
+use site::Site;
 
 /// The likeliest `most` changes of Python files, likeliest first.
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
@@ -46,7 +49,7 @@ fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence
             Some((File::new(name, text, index.module(name)?, body), body))
         })
         .collect();
-    let sites = files.iter().flat_map(|(file, body)| file.sites(body));
+    let sites = files.iter().flat_map(|(file, body)| Site::all(file, body));
     candidates_at(sites, &suspects, &strangers(sources), Weighing::ByPlace, index.model(), finding.category, most)
 }
 

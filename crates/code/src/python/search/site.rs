@@ -2,19 +2,16 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{self as ast, Expr, ExprContext, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::file::File;
-use super::operators::OPERATORS;
+use super::stock::is_short;
 use crate::python::module::{Function, Span, StatementKind};
-use crate::search::change::{Change, Changes};
+use crate::search::change::Changes;
 use crate::search::layout::Layout;
-use crate::search::priors::Family;
-use crate::search::site::{self, Text};
 
 /// Role of an expression in its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +99,14 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
+    /// Every place of the file that operators may work at.
+    pub(super) fn all(file: &'a File<'a>, body: &'a [Stmt]) -> Vec<Self> {
+        let mut sites = Vec::new();
+        let block = Block { statements: body, owner: None };
+        collect(file, Around { block, function: None, is_in_loop: false }, &mut sites);
+        sites
+    }
+
     pub(super) fn new(
         file: &'a File<'a>,
         statement: &'a Stmt,
@@ -282,33 +287,61 @@ impl<'a> Site<'a> {
 /// Maximum number of variables that are tried: functions with more are generated.
 const MOST_NAMES: usize = 40;
 
-/// Returns whether a piece of code is short enough to be repeated elsewhere.
-pub(super) fn is_short(code: &str) -> bool {
-    code.len() <= 60 && !code.contains('\n')
+fn collect<'a>(file: &'a File<'a>, around: Around<'a>, sites: &mut Vec<Site<'a>>) {
+    for (number, statement) in around.block.statements.iter().enumerate() {
+        let is_documentation =
+            number == 0 && matches!(statement, Stmt::Expr(inner) if inner.value.is_string_literal_expr());
+        if is_documentation || matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) {
+            continue;
+        }
+        let blocks = blocks(statement);
+        let span = Span::from(statement.range());
+        let first = blocks.iter().filter_map(|block| block.first()).map(|first| first.start().to_usize()).min();
+        let head = Span { start: span.start, end: first.unwrap_or(span.end) };
+        sites.push(Site::new(file, statement, None, around, head));
+        if let Stmt::If(branch) = statement {
+            for clause in branch.elif_else_clauses.iter().filter(|clause| clause.test.is_some()) {
+                let end = clause.body.first().map_or(clause.end(), Ranged::start);
+                let head = Span { start: clause.start().to_usize(), end: end.to_usize() };
+                sites.push(Site::new(file, statement, Some(clause), around, head));
+            }
+        }
+        for statements in blocks {
+            let block = Block { statements, owner: Some(statement) };
+            collect(file, below(statement, around, block), sites);
+        }
+    }
 }
 
-impl<'a> site::Site<'a> for Site<'a> {
-    fn text(&self) -> &'a dyn Text {
-        self.file
+fn below<'a>(statement: &'a Stmt, around: Around<'a>, block: Block<'a>) -> Around<'a> {
+    match statement {
+        Stmt::FunctionDef(function) => Around { block, function: Some(function), is_in_loop: false },
+        Stmt::ClassDef(_) => Around { block, function: None, is_in_loop: false },
+        Stmt::For(_) | Stmt::While(_) => Around { block, is_in_loop: true, ..around },
+        _ => Around { block, ..around },
     }
+}
 
-    fn lines(&self) -> RangeInclusive<u32> {
-        let module = self.file.module;
-        module.line_of(self.head.start)..=module.line_of(self.head.end.saturating_sub(1))
-    }
-
-    fn size(&self) -> usize {
-        self.nodes().len()
-    }
-
-    fn changes(&self) -> Vec<(Family, Vec<Change>)> {
-        let proposed = OPERATORS.iter().map(|(family, propose)| {
-            let mut changes = Changes::default();
-            propose(self, &mut changes);
-            (*family, changes.into_list())
-        });
-        proposed.collect()
-    }
+/// The blocks directly below a statement.
+fn blocks(statement: &Stmt) -> Vec<&[Stmt]> {
+    let blocks: Vec<&[Stmt]> = match statement {
+        Stmt::FunctionDef(inner) => vec![&inner.body],
+        Stmt::ClassDef(inner) => vec![&inner.body],
+        Stmt::If(inner) => {
+            let clauses = inner.elif_else_clauses.iter().map(|clause| &*clause.body);
+            std::iter::once(&*inner.body).chain(clauses).collect()
+        }
+        Stmt::For(inner) => vec![&inner.body, &inner.orelse],
+        Stmt::While(inner) => vec![&inner.body, &inner.orelse],
+        Stmt::With(inner) => vec![&inner.body],
+        Stmt::Try(inner) => {
+            let handlers = inner.handlers.iter().map(|ast::ExceptHandler::ExceptHandler(handler)| &*handler.body);
+            std::iter::once(&*inner.body).chain(handlers).chain([&*inner.orelse, &*inner.finalbody]).collect()
+        }
+        Stmt::Match(inner) => inner.cases.iter().map(|case| &*case.body).collect(),
+        _ => Vec::new(),
+    };
+    blocks.into_iter().filter(|block| !block.is_empty()).collect()
 }
 
 struct Collector<'a> {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::arithmetic::operator_place;
 use crate::edit::Edit;
-use crate::javascript::search::site::{Site, is_short};
+use crate::javascript::search::site::Site;
+use crate::javascript::search::stock::is_short;
 use crate::javascript::search::tree::{Node, Place, Shape};
 use crate::search::change::Changes;
 

@@ -1,6 +1,7 @@
 //! A value that lacks something in scope: another operand, a bound of what is gone through, the better of two.
 
-use crate::javascript::search::site::{Site, is_short};
+use crate::javascript::search::site::Site;
+use crate::javascript::search::stock::is_short;
 use crate::javascript::search::tree::{Kind, Node, Place, Shape};
 use crate::search::change::Changes;
 

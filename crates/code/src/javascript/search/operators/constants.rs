@@ -1,6 +1,7 @@
 //! Replacements for a wrong literal.
 
-use crate::javascript::search::site::{Site, is_short};
+use crate::javascript::search::site::Site;
+use crate::javascript::search::stock::is_short;
 use crate::javascript::search::tree::{Node, Place, Shape};
 use crate::search::change::Changes;
 use crate::search::literals::{numbers, owned, texts};

@@ -1,6 +1,7 @@
 //! An index, or a piece of a text or an array, with the wrong bounds, missing, or too much.
 
-use crate::javascript::search::site::{Site, is_short};
+use crate::javascript::search::site::Site;
+use crate::javascript::search::stock::is_short;
 use crate::javascript::search::tree::{Place, Shape};
 use crate::search::change::Changes;
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::javascript::search::site::{Site, is_short};
+use crate::javascript::search::site::Site;
+use crate::javascript::search::stock::is_short;
 use crate::javascript::search::tree::Kind;
 use crate::javascript::tokens::is_keyword;
 use crate::search::change::Changes;

@@ -1,9 +1,12 @@
 //! The repair operators: each proposes small changes of one kind at a place, weighted against each other; what does not parse is dropped
 //! later. A new one is a file here, a line in [`OPERATORS`] and one in the table of priors.
 
+use std::ops::RangeInclusive;
+
 use super::site::Site;
-use crate::search::change::Changes;
+use crate::search::change::{Change, Changes};
 use crate::search::priors::Family;
+use crate::search::site::{self, Text};
 
 mod arguments;
 mod arithmetic;
@@ -33,7 +36,7 @@ mod wrappers;
 type Operator = fn(&Site<'_>, &mut Changes);
 
 /// Every operator, by the kind of fault that it repairs.
-pub(super) const OPERATORS: [(Family, Operator); 23] = [
+const OPERATORS: [(Family, Operator); 23] = [
     (Family::Names, names::propose),
     (Family::Attributes, attributes::propose),
     (Family::Callees, callees::propose),
@@ -58,6 +61,30 @@ pub(super) const OPERATORS: [(Family, Operator); 23] = [
     (Family::Combinations, combinations::propose),
     (Family::Removal, removal::propose),
 ];
+
+impl<'a> site::Site<'a> for Site<'a> {
+    fn text(&self) -> &'a dyn Text {
+        self.file
+    }
+
+    fn lines(&self) -> RangeInclusive<u32> {
+        let (module, head) = (self.file.module, self.statement.head);
+        module.line_of(head.start)..=module.line_of(head.end.saturating_sub(1))
+    }
+
+    fn size(&self) -> usize {
+        self.statement.nodes.len()
+    }
+
+    fn changes(&self) -> Vec<(Family, Vec<Change>)> {
+        let proposed = OPERATORS.iter().map(|(family, propose)| {
+            let mut changes = Changes::default();
+            propose(self, &mut changes);
+            (*family, changes.into_list())
+        });
+        proposed.collect()
+    }
+}
 
 #[cfg(test)]
 mod tests {

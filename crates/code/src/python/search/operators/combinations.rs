@@ -4,7 +4,8 @@
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
-use crate::python::search::site::{Node, Place, Site, is_short};
+use crate::python::search::site::{Node, Place, Site};
+use crate::python::search::stock::is_short;
 use crate::search::change::Changes;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {

@@ -4,7 +4,8 @@ use ruff_python_ast::{Expr, Number, Operator};
 use ruff_text_size::Ranged as _;
 
 use crate::python::module::Span;
-use crate::python::search::site::{Node, Site, is_short};
+use crate::python::search::site::{Node, Site};
+use crate::python::search::stock::is_short;
 use crate::search::change::Changes;
 use crate::search::literals::{numbers, owned, texts};
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::python::module::{Span, StatementKind};
-use crate::python::search::site::{Site, is_short};
+use crate::python::search::site::Site;
+use crate::python::search::stock::is_short;
 use crate::search::change::Changes;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
