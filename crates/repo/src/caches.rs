@@ -24,8 +24,8 @@ use autoheal_sandbox::untrusted::{Kind, UntrustedFolder, remove_tree};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::session::disk;
-use crate::tree::hexadecimal;
+use crate::hexadecimal::hexadecimal;
+use crate::step_error::disk;
 
 /// An installation of more files and folders is refused.
 const MOST_ENTRIES: usize = 1_000_000;

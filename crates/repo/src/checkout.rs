@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use autoheal_engine::with_causes;
 use autoheal_engine::workflow::StepError;
-use autoheal_forge::{CloneOptions, CommitId, CommitRequest, ForgeError, Git, Identity, RepositoryAddress};
+use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, Identity, RepositoryAddress};
 use autoheal_sandbox::untrusted::clear;
 
+use crate::commit_message::WITHDRAWAL;
 use crate::commit_message::{commit_message, withdrawal_message};
-use crate::folders::Folders;
-use crate::hosting::trial::WITHDRAWAL;
+use crate::folders::{Folders, is_there};
 use crate::parts::{self, Parts};
-use crate::session::disk;
 use crate::state::{AcceptedFix, HealState};
+use crate::step_error::disk;
+use crate::step_error::forge_error;
 use crate::tree;
 
 /// Origin of the clone, and its folders on this machine.
@@ -73,7 +73,8 @@ impl Checkout {
     /// Writes the files of a commit of `clone`, with what it names and does not hold.
     pub(crate) async fn export(&self, clone: &Path, commit: &CommitId, into: &Path) -> Result<Parts, StepError> {
         self.git.export(clone, commit, into).await.map_err(|error| forge_error(&error))?;
-        parts::complete(self, clone, commit, into).await
+        let origin = parts::Origin { git: &self.git, address: &self.address, folder: self.folders.root() };
+        parts::complete(origin, clone, commit, into).await
     }
 
     /// Writes the tree: the start commit with the accepted fixes over it, and nothing else but what the commit names and does not hold.
@@ -138,12 +139,6 @@ impl Checkout {
     }
 }
 
-/// Returns whether the clone exists. It holds git's own files, which no command of a repository ever sees.
-#[expect(clippy::disallowed_methods, reason = "clones are the host's own folders")]
-pub(crate) fn is_there(clone: &Path) -> bool {
-    clone.exists()
-}
-
 fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
     let files: BTreeMap<String, Option<Vec<u8>>> =
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
@@ -157,9 +152,4 @@ fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
         author: author.clone(),
         at: fix.at,
     }
-}
-
-pub(crate) fn forge_error(error: &ForgeError) -> StepError {
-    let (code, message) = (error.code(), with_causes(error));
-    if error.is_passing() { StepError::Passing { code, message } } else { StepError::Permanent { code, message } }
 }

@@ -14,6 +14,7 @@
 //! - `recipes`: the recipes of a `Makefile` or a `justfile`
 //! - `recognise`: the kind of a command: tests, a linter, or one that runs other commands (`tox`, `make`)
 
+mod context;
 mod node;
 pub(crate) mod node_words;
 mod other;
@@ -229,7 +230,7 @@ struct Collected {
 
 impl Collected {
     fn take(&mut self, tree: &Path, step: &workflow::Step, rank: usize) {
-        let context = recognise::Context { tree, directory: &step.directory };
+        let context = context::Context { tree, directory: &step.directory };
         for understood in recognise::commands(step, &context) {
             match understood {
                 recognise::Understood::Test(test) => self.tests.push((rank, test)),

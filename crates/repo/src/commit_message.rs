@@ -3,6 +3,9 @@
 use autoheal_engine::diagnostics::Category;
 use autoheal_forge::{CommitInfo, Identity};
 
+/// Name of the fixer of a fix that reverts another one.
+pub(crate) const WITHDRAWAL: &str = "withdrawal";
+
 /// Prefix of every commit message.
 pub const PREFIX: &str = "[AI-AGENT]";
 

@@ -1,7 +1,7 @@
 //! Folders in which a run keeps its files on this machine: all of the files can be recreated from the state.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use autoheal_code::javascript;
 use autoheal_code::python::probe;
@@ -168,4 +168,10 @@ impl Folders {
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         std::fs::write(path, text)
     }
+}
+
+/// Returns whether the clone exists. It holds git's own files, which no command of a repository ever sees.
+#[expect(clippy::disallowed_methods, reason = "clones are the host's own folders")]
+pub(crate) fn is_there(clone: &Path) -> bool {
+    clone.exists()
 }

@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use autoheal_code::languages;
 use autoheal_code::logic::files_of_interest;
 use autoheal_code::search::Lines;
-use autoheal_engine::diagnostics::{DiagnosticsLog, Finding, Importers, summarize};
+use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
-use serde::{Deserialize, Serialize};
 
 use crate::earlier::changed_lines;
 use crate::language_server::{self, Answer};
@@ -27,53 +25,6 @@ const MOST_HINTS: usize = 50;
 
 /// Fraction of the time limit for the tree as it is; the rest is for the tree of the commit before, with fewer files.
 const SHARE: f64 = 0.6;
-
-/// Diagnostics that language servers reported in a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Hints {
-    /// All of it, with source `lsp`.
-    pub log: DiagnosticsLog,
-    /// Number of accepted fixes in the tree that the current diagnostics are about; `None`: no server has responded yet.
-    pub accepted: Option<usize>,
-    /// True if diagnostics that the commit before had, too, are left out of the current ones.
-    pub are_new: bool,
-    /// Names of the servers that responded.
-    pub servers: BTreeSet<String>,
-    /// Names of the servers that did not respond, and that are not queried again.
-    pub silent: BTreeSet<String>,
-}
-
-impl Hints {
-    /// Returns the hints about the tree with this number of accepted fixes.
-    pub fn about(&self, accepted: usize) -> impl Iterator<Item = &Finding> {
-        let is_known = self.accepted == Some(accepted);
-        self.log.current().filter(move |_| is_known).map(|entry| &entry.finding)
-    }
-
-    /// Returns the lines that are wrong since the last commit, for the search.
-    pub(crate) fn lines(&self, accepted: usize) -> Lines {
-        let mut lines = Lines::new();
-        for hint in self.about(accepted).filter(|_| self.are_new) {
-            if let (Some(file), Some(location)) = (&hint.file, hint.location) {
-                lines.entry(file.clone()).or_default().insert(location.line);
-            }
-        }
-        lines
-    }
-
-    /// Returns the first hints that are new since the last commit, as errors that an interpreter would raise, for fixers.
-    pub(crate) fn as_errors(&self, accepted: usize) -> Vec<Finding> {
-        const A_FEW: usize = 5;
-        let new = self.about(accepted).filter(|_| self.are_new);
-        new.filter_map(languages::as_runtime_error).take(A_FEW).collect()
-    }
-
-    /// Returns the hints about the tree with this number of accepted fixes as text, which is empty if there are none.
-    pub(crate) fn summary(&self, accepted: usize, importers: &Importers, count: usize) -> String {
-        if self.about(accepted).next().is_none() { String::new() } else { summarize(&self.log, importers, count) }
-    }
-}
 
 /// Asks language servers about a failing tree, once per tree, if the request enables them. A server that fails does not end the run.
 pub(crate) async fn refresh(
@@ -253,7 +204,6 @@ fn remarks(server: &LanguageServer, answer: &Answer) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use autoheal_engine::Timestamp;
     use autoheal_engine::diagnostics::{Category, Location, Source};
 
     use super::*;
@@ -269,27 +219,6 @@ mod tests {
         }
     }
 
-    fn hints(are_new: bool) -> Hints {
-        let hint = |line, message| hint_in("a.py", line, message);
-        let mut hints = Hints { accepted: Some(1), are_new, ..Hints::default() };
-        hints.log.observe(&[hint(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
-        let now = [hint(3, "F821 Undefined name `reslt`"), hint(7, "reportCallIssue: Expected 2 positional arguments")];
-        hints.log.observe(&now, Timestamp::from_millis(2));
-        hints
-    }
-
-    #[test]
-    fn hints_are_about_one_tree() {
-        let new = hints(true);
-        assert_eq!(new.lines(1), Lines::from([("a.py".to_owned(), [3, 7].into())]));
-        let errors: Vec<String> = new.as_errors(1).into_iter().map(|error| error.message).collect();
-        assert_eq!(errors, ["NameError: name 'reslt' is not defined"]);
-        assert!(new.summary(1, &Importers::new(), 5).contains("reslt"));
-        // After another fix lines are others, and what was wrong may be right.
-        assert_eq!((new.lines(2), new.as_errors(2).len()), (Lines::new(), 0));
-        assert_eq!(new.summary(2, &Importers::new(), 5), "");
-    }
-
     #[test]
     fn the_commit_before_is_asked_about_a_few_files_those_that_changed_first() {
         let mut findings: Vec<Finding> = (1..=30).map(|number| hint_in(&format!("{number}.py"), 1, "wrong")).collect();
@@ -300,12 +229,5 @@ mod tests {
         assert_eq!(lines, (50..=60).collect::<Vec<_>>());
         assert!(findings.len() <= MOST_HINTS);
         assert!(findings.iter().all(|finding| files.contains(finding.file.as_ref().unwrap())));
-    }
-
-    #[test]
-    fn what_may_be_old_is_told_and_no_more() {
-        let old = hints(false);
-        assert_eq!((old.lines(1), old.as_errors(1).len()), (Lines::new(), 0));
-        assert!(old.summary(1, &Importers::new(), 5).contains("reslt"));
     }
 }

@@ -9,7 +9,8 @@ use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::SandboxKind;
 
-use crate::checkout::{Checkout, DefaultBranch, forge_error};
+use crate::checkout::{Checkout, DefaultBranch};
+
 use crate::ci_commands::{self, LintStep, TestStep};
 use crate::language_server;
 use crate::lint;
@@ -18,10 +19,11 @@ use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
 use crate::project::{self, Language, Project};
 use crate::request::HealRequest;
+use crate::settings::HealSettings;
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, TestRunner, Tools};
 use crate::state::{HealState, ModelEnd};
+use crate::step_error::forge_error;
 use crate::toolchain::{OtherVersion, Search, Toolchain};
-use crate::workflow::HealSettings;
 
 /// Finds out how the repository is tested.
 pub(crate) async fn prepare(
@@ -89,7 +91,7 @@ pub(crate) async fn prepare(
     setup.main_tools.interpreter = toolchain.find_interpreter(search, state).await?;
     Box::pin(add_other_tools(&mut setup, state, checkout, settings, context)).await?;
     Box::pin(repeats::add(&mut setup, &project, state, checkout, settings, context)).await?;
-    lint::find_programs(&mut setup, &tree);
+    lint::programs::find_programs(&mut setup, &tree);
     let (found, absent) = setup.linters.into_iter().partition(|linter| !linter.program.as_os_str().is_empty());
     setup.linters = found;
     let absent: Vec<LintCommand> = absent;

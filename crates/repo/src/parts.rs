@@ -2,30 +2,31 @@
 //! addition to its own files, as far as available; missing ones are reported, because tests that need them fail without a fault in the program.
 
 mod ignored;
+mod known;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use autoheal_engine::ErrorCode;
-use autoheal_engine::diagnostics::{Finding, Key};
+use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
-use autoheal_forge::{CloneOptions, CommitId, Git, Submodule};
+use autoheal_forge::{CloneOptions, CommitId, Git, RepositoryAddress, Submodule};
 use autoheal_sandbox::untrusted::UntrustedFolder;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::checkout::{Checkout, forge_error, is_there};
 use crate::ci_commands::Workflows;
-use crate::session::disk;
+use crate::folders::is_there;
+use crate::hexadecimal::hexadecimal;
 use crate::setup::Setup;
-use crate::tree::hexadecimal;
+use crate::step_error::disk;
+use crate::step_error::forge_error;
 use crate::walk::{self, Leave};
+
+use known::POINTER;
+pub use known::Parts;
 
 /// More submodules are not fetched.
 const MOST_SUBMODULES: usize = 20;
-
-/// First line of the pointer that replaces an LFS file (the specification of Git LFS, "The Pointer").
-const POINTER: &str = "version https://git-lfs.github.com/spec/v1\n";
 
 /// No pointer is longer, in bytes (the same).
 const LONGEST_POINTER: u64 = 1024;
@@ -33,30 +34,7 @@ const LONGEST_POINTER: u64 = 1024;
 /// Maximum size of the Git LFS files that are put into a tree, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Maximum number of files that a warning names.
-const NAMED: usize = 3;
-
-/// Submodules, files of Git LFS and ignored files: those that a tree has in addition to the files of its commit, and those that it lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Parts {
-    /// Folders of submodules and files of LFS: nothing there is this repository's to change.
-    pub foreign: BTreeSet<String>,
-    /// Submodules that are not there, with the reason.
-    pub missing_submodules: BTreeMap<String, String>,
-    /// Files of LFS of which only the pointer is there.
-    pub missing_files: BTreeSet<String>,
-    /// Files that git ignores and that are not there, with the failures that name them.
-    pub ignored_files: BTreeMap<String, BTreeSet<Key>>,
-}
-
 impl Parts {
-    /// Returns whether a file belongs to another repository, or is not kept in this one.
-    pub(crate) fn is_foreign(&self, file: &str) -> bool {
-        let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
-        folders.chain([file]).any(|path| self.foreign.contains(path))
-    }
-
     /// Remembers which of the failures name a file that git ignores and that is not there, and returns those that were not known, as warnings.
     pub(crate) fn find_ignored(&mut self, findings: &[Finding], setup: &Setup, tree: &Path) -> Vec<String> {
         let Ok(opened) = UntrustedFolder::open(tree) else { return Vec::new() };
@@ -71,34 +49,6 @@ impl Parts {
                 ));
             }
             self.ignored_files.entry(file).or_default().insert(finding.key());
-        }
-        warnings
-    }
-
-    /// Returns whether a failure names a file that git ignores and that is not there, or one of which only the pointer is there. Such a failure
-    /// is not a fault of the program, and a change that makes its test pass does not repair it.
-    pub(crate) fn are_lacked_by(&self, finding: &Finding) -> bool {
-        let told = [Some(finding.message.as_str()), finding.stack.as_deref()];
-        let is_told = |what: &str| told.iter().flatten().any(|text| text.contains(what));
-        let is_named = |path: &String| is_told(path.rsplit('/').next().unwrap_or(path));
-        if self.ignored_files.values().any(|keys| keys.contains(&finding.key())) {
-            return true;
-        }
-        !self.missing_files.is_empty() && (is_told(POINTER.trim_end()) || self.missing_files.iter().any(is_named))
-    }
-
-    /// Returns the warnings for the user about missing parts.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        let submodules = self.missing_submodules.iter();
-        let mut warnings: Vec<String> = submodules
-            .map(|(path, why)| format!("the submodule {path} is missing, and what needs it fails: {why}"))
-            .collect();
-        if !self.missing_files.is_empty() {
-            let named = self.missing_files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-            warnings.push(format!(
-                "{} files are kept by Git LFS and not here, and what needs them fails: {named}; heal a checkout that has them (`git lfs pull`)",
-                self.missing_files.len()
-            ));
         }
         warnings
     }
@@ -118,53 +68,49 @@ impl Parts {
         );
         Err(StepError::Permanent { code: ErrorCode::RepoCloneFailed, message })
     }
+}
 
-    /// Refuses a tree that lacks what was there before.
-    pub(crate) fn ensure_like(&self, before: &Self) -> Result<(), StepError> {
-        let lost = self.missing_submodules.keys().find(|path| !before.missing_submodules.contains_key(*path));
-        let lost = lost.or_else(|| self.missing_files.difference(&before.missing_files).next());
-        match lost {
-            None => Ok(()),
-            Some(path) => Err(StepError::Passing {
-                code: ErrorCode::RepoCloneFailed,
-                message: format!("{path} was there before, and cannot be had now"),
-            }),
-        }
-    }
+/// Repository that the parts belong to.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub(crate) git: &'a Arc<Git>,
+    pub(crate) address: &'a RepositoryAddress,
+    /// Folder of the run, for the clones of submodules.
+    pub(crate) folder: &'a Path,
 }
 
 /// Writes them into `tree`, which holds the files of `commit`.
 pub(crate) async fn complete(
-    checkout: &Checkout,
+    origin: Origin<'_>,
     clone: &Path,
     commit: &CommitId,
     tree: &Path,
 ) -> Result<Parts, StepError> {
     let mut parts = Parts::default();
-    let submodules = checkout.git.submodules(clone, commit).await.map_err(|error| forge_error(&error))?;
+    let submodules = origin.git.submodules(clone, commit).await.map_err(|error| forge_error(&error))?;
     for (number, submodule) in submodules.iter().enumerate() {
         parts.foreign.insert(submodule.path.clone());
         let fetched = if number < MOST_SUBMODULES {
-            fetch(checkout, submodule, tree).await
+            fetch(origin, submodule, tree).await
         } else {
             Err(format!("more than {MOST_SUBMODULES} are not fetched"))
         };
         parts.missing_submodules.extend(fetched.err().map(|why| (submodule.path.clone(), why)));
     }
-    large_files(checkout, tree, &mut parts).map_err(|error| disk("writing a file of Git LFS", &error))?;
+    large_files(origin, tree, &mut parts).map_err(|error| disk("writing a file of Git LFS", &error))?;
     Ok(parts)
 }
 
-async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Result<(), String> {
-    let Some(address) = checkout.address.of_submodule(submodule) else {
+async fn fetch(origin: Origin<'_>, submodule: &Submodule, tree: &Path) -> Result<(), String> {
+    let Some(address) = origin.address.of_submodule(submodule) else {
         return Err(format!("{} is neither on the repository's own server nor at GitHub", submodule.url));
     };
     let key = hexadecimal(&Sha256::digest(submodule.name.as_bytes()));
-    let clone = checkout.folders.root().join("submodules").join(key);
+    let clone = origin.folder.join("submodules").join(key);
     if !is_there(&clone) {
         // Which repository that is, this one's text says: our token opens none for it.
         let options = CloneOptions { is_anonymous: true, ..CloneOptions::default() };
-        Git::clone(&checkout.git, &address, &clone, &options).await.map_err(|error| error.to_string())?;
+        Git::clone(origin.git, &address, &clone, &options).await.map_err(|error| error.to_string())?;
     }
     // The folder is git's own, empty one; through a link of the tree nothing is written.
     let folder = tree.join(&submodule.path);
@@ -172,18 +118,18 @@ async fn fetch(checkout: &Checkout, submodule: &Submodule, tree: &Path) -> Resul
     if !is_inside || submodule.path.is_empty() {
         return Err("its folder is not in the tree".to_owned());
     }
-    checkout.git.export(&clone, &submodule.commit, &folder).await.map_err(|error| error.to_string())
+    origin.git.export(&clone, &submodule.commit, &folder).await.map_err(|error| error.to_string())
 }
 
 /// Puts files of LFS in the place of their pointers where the person's own checkout has them.
-fn large_files(checkout: &Checkout, tree: &Path, parts: &mut Parts) -> std::io::Result<()> {
+fn large_files(origin: Origin<'_>, tree: &Path, parts: &mut Parts) -> std::io::Result<()> {
     let mut left = MOST_BYTES;
     let tree = UntrustedFolder::open(tree)?;
     for path in walk::files(&tree, Leave::Nothing, &|_| true) {
         let Ok(text) = tree.read(&path, LONGEST_POINTER) else { continue };
         let Some(hash) = std::str::from_utf8(&text).ok().and_then(hash_of) else { continue };
         parts.foreign.insert(path.clone());
-        match kept(checkout, &hash, left) {
+        match kept(origin, &hash, left) {
             Some(content) => {
                 left = left.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
                 tree.write(&path, &content)?;
@@ -202,10 +148,10 @@ fn hash_of(pointer: &str) -> Option<String> {
 }
 
 /// The file that the person's checkout keeps under this hash, if it is what it says and no longer than `most` bytes.
-fn kept(checkout: &Checkout, hash: &str, most: u64) -> Option<Vec<u8>> {
+fn kept(origin: Origin<'_>, hash: &str, most: u64) -> Option<Vec<u8>> {
     let (first, second) = (hash.get(..2)?, hash.get(2..4)?);
     let path = format!(".git/lfs/objects/{first}/{second}/{hash}");
-    let content = UntrustedFolder::open(checkout.address.path()?).ok()?.read(path, most).ok()?;
+    let content = UntrustedFolder::open(origin.address.path()?).ok()?.read(path, most).ok()?;
     (hexadecimal(&Sha256::digest(&content)) == hash).then_some(content)
 }
 

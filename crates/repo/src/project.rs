@@ -18,17 +18,19 @@ pub mod interpreter;
 pub mod layout;
 mod manifest;
 pub mod node;
+mod test_framework;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use crate::paths::join;
 pub use dependencies::Dependencies;
-pub use framework::TestFramework;
 pub(crate) use layout::clean as clean_folder;
 pub use manifest::{Manifests, is_manifest, lists_dependencies};
 pub(crate) use manifest::{ini_value, is_folder, read_text};
+pub use test_framework::TestFramework;
 
 use crate::discovery;
 
@@ -133,13 +135,4 @@ fn language(files: &[String]) -> Option<Language> {
         .into_iter()
         .max_by_key(|(language, count)| (*count, std::cmp::Reverse(*language)))
         .map(|(language, _)| language)
-}
-
-/// `name` in the folder `directory`, which may be `""`.
-pub(crate) fn join(directory: &str, name: &str) -> String {
-    match (directory, name) {
-        ("", name) => name.to_owned(),
-        (directory, "") => directory.to_owned(),
-        (directory, name) => format!("{directory}/{name}"),
-    }
 }

@@ -12,36 +12,23 @@ use autoheal_code::hang;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, TestOutcome, TestReport};
 use autoheal_code::{Environment, Sources};
+use autoheal_engine::RunId;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext, StepError};
-use autoheal_engine::{ErrorCode, RunId, with_causes};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
-use autoheal_sandbox::{Command, End, Limit, Outcome, Sandbox, SandboxError, Workspace};
+use autoheal_sandbox::{Command, Outcome, Sandbox, Workspace};
 
 use crate::caches::InUse;
 use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
-use crate::look::{Look, millis};
+use crate::look::millis;
 use crate::request::CommandLimits;
 use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
 use crate::state::{FileText, TestRuns};
-use crate::suite::Rerun;
+use crate::step_error::{disk, has_filled_the_disk, ran, sandbox_error};
 use crate::toolchain::{Place, Toolchain};
 use crate::{tree, workspace};
-
-/// Part of the suite to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Everything, and the linters.
-    All,
-    /// The linters, then everything; the first failure ends it.
-    UntilFirstFailure,
-    /// These tests or test files only, in the runner's own notation, until the first failure; no linters.
-    Only(Vec<String>),
-    /// These tests only, each of them; no linters.
-    Again(Vec<String>),
-}
 
 /// A command of ours (the probe, the compile check) may take this long.
 const OWN_COMMAND: Duration = Duration::from_mins(2);
@@ -54,7 +41,7 @@ const TESTS_IN_A_SUITE: u64 = 30;
 /// The tree, the sandbox around it, and the text in it.
 pub(crate) struct Session {
     folders: Folders,
-    setup: Setup,
+    pub(crate) setup: Setup,
     limits: CommandLimits,
     workspace: Box<dyn Workspace>,
     /// Guards that keep installed environments from being removed while they are used.
@@ -66,7 +53,7 @@ pub(crate) struct Session {
     test_time: Duration,
     /// Output of the linters at the latest check, which includes the changes that they propose for their findings.
     lint_outputs: Vec<String>,
-    test_runs: TestRuns,
+    pub(crate) test_runs: TestRuns,
 }
 
 impl Session {
@@ -111,7 +98,7 @@ impl Session {
             return Ok(());
         }
         self.setup.use_interpreters(interpreters);
-        crate::lint::find_programs(&mut self.setup, &self.folders.tree());
+        crate::lint::programs::find_programs(&mut self.setup, &self.folders.tree());
         self.is_probed = false;
         // What was used before stays as well: the next candidate may want it again.
         self.installed.extend(workspace::in_use(&self.setup));
@@ -298,21 +285,6 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Runs a part of the suite of this number under other conditions.
-    pub(crate) async fn rerun(
-        &mut self,
-        number: usize,
-        scope: &Scope,
-        conditions: &Conditions,
-        limit: Duration,
-        context: &StepContext,
-    ) -> Result<Rerun, StepError> {
-        self.setup.at = number;
-        let rerun = crate::suite::rerun(self, scope, conditions, limit, context).await;
-        self.setup.at = 0;
-        rerun
-    }
-
     /// Starts a command in the tests' folder that is kept and talked to; `time`: how long one answer may take.
     pub(crate) async fn converse(
         &mut self,
@@ -357,60 +329,12 @@ impl Session {
         ran(outcome)
     }
 
-    /// One look at the tree as it stands.
-    pub(crate) async fn look(
-        &mut self,
-        scope: &Scope,
-        limit: Duration,
-        context: &StepContext,
-    ) -> Result<Look, StepError> {
-        let mut linted = crate::lint::Linted::default();
-        if matches!(scope, Scope::All | Scope::UntilFirstFailure) {
-            linted = crate::lint::run(self, context).await?;
-            if !linted.findings.is_empty() && *scope == Scope::UntilFirstFailure {
-                return Ok(Look { findings: linted.findings, advice: linted.advice, ..Look::default() });
-            }
-        }
-        let mut built = crate::build::run(self, limit, context).await?;
-        if !built.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
-            return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
-        }
-        match scope {
-            Scope::All | Scope::UntilFirstFailure => self.test_runs.whole += 1,
-            Scope::Only(_) | Scope::Again(_) => self.test_runs.part += 1,
-        }
-        let mut look = self.suites(scope, limit, context).await?;
-        if *scope == Scope::All || *scope == Scope::UntilFirstFailure && look.findings.is_empty() {
-            look.findings.append(&mut crate::build::check(self, limit, context).await?);
-            let broken: Vec<String> = self.setup.broken_files.iter().cloned().collect();
-            look.add_unread(self.parse_check(&broken, context).await?);
-        }
-        look.findings.append(&mut built);
-        look.findings.extend(linted.findings);
-        look.advice = linted.advice;
-        Ok(look)
-    }
-
     /// Makes the suite that these tests belong to the one at hand; without tests, the main one. Returns the tests as its runner calls them; of
     /// several suites, those of the first.
     pub(crate) fn enter_suite_of(&mut self, selectors: &[String]) -> Vec<String> {
         let (number, own) = self.setup.by_suite(selectors).pop_first().unwrap_or_default();
         self.setup.at = number;
         own
-    }
-
-    /// One look at a suite alone, by its number.
-    pub(crate) async fn look_at_suite(
-        &mut self,
-        number: usize,
-        scope: &Scope,
-        limit: Duration,
-        context: &StepContext,
-    ) -> Result<Look, StepError> {
-        self.setup.at = number;
-        let look = crate::suite::run(self, scope, limit, context).await;
-        self.setup.at = 0;
-        look
     }
 
     /// Sets files that are checked in addition, whether tests load them or not.
@@ -421,39 +345,6 @@ impl Session {
     /// Continues with only these further suites and programs.
     pub(crate) fn keep_fit(&mut self, suites: Vec<Suite>, checks: Vec<BuildCommand>) {
         (self.setup.other_suites, self.setup.checks) = (suites, checks);
-    }
-
-    /// Runs every suite that `scope` is about. The main one is at hand afterwards.
-    async fn suites(&mut self, scope: &Scope, limit: Duration, context: &StepContext) -> Result<Look, StepError> {
-        let of_each = |selectors: &[String], scope: fn(Vec<String>) -> Scope| -> Vec<(usize, Scope)> {
-            self.setup.by_suite(selectors).into_iter().map(|(number, own)| (number, scope(own))).collect()
-        };
-        let parts = match scope {
-            Scope::All | Scope::UntilFirstFailure => {
-                (0..self.setup.suites().count()).map(|number| (number, scope.clone())).collect()
-            }
-            Scope::Only(selectors) => of_each(selectors, Scope::Only),
-            Scope::Again(selectors) => of_each(selectors, Scope::Again),
-        };
-        let suites: Vec<Suite> = self.setup.suites().cloned().collect();
-        let mut look = Look::default();
-        for (number, scope) in parts {
-            let Some(Suite { label, repeated_with, .. }) = suites.get(number) else { continue };
-            // What fails with one version is not tried with the others, too: they are of use once it is healed.
-            if repeated_with.is_some() && scope == Scope::All && !look.findings.is_empty() {
-                look.not_repeated.insert(label.clone());
-                continue;
-            }
-            let seen = self.look_at_suite(number, &scope, limit, context).await?;
-            if repeated_with.is_some() && !seen.findings.is_empty() {
-                context.note("finding", format!("{label}{} failures, with this version first", seen.findings.len()));
-            }
-            look.add_suite(seen, label);
-            if !look.findings.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
-                break;
-            }
-        }
-        Ok(look)
     }
 
     /// The findings of files that do not parse, as the interpreter says, whether any test loads them or not.
@@ -502,63 +393,4 @@ pub(crate) fn output_record(context: &StepContext, words: &[String], outcome: &O
         output: output::text_of(&outcome.stdout, &outcome.stderr, output::MOST),
         millis: millis(outcome.duration),
     })
-}
-
-fn has_filled_the_disk(outcome: &Outcome) -> bool {
-    matches!(outcome.end, End::LimitHit(Limit::Disk | Limit::FreeSpace))
-}
-
-/// Returns the outcome of a command, or an error if the run cannot continue after it.
-pub(crate) fn ran(outcome: Result<Outcome, SandboxError>) -> Result<Outcome, StepError> {
-    let outcome = outcome.map_err(|error| sandbox_error(&error))?;
-    let (code, message) = match outcome.end {
-        End::LimitHit(Limit::Disk) => (
-            ErrorCode::TestExecutionFailed,
-            "a command wrote more than it may, and what it left was removed; if it needs that much, raise `heal.disk_mib`",
-        ),
-        End::LimitHit(Limit::FreeSpace) => (
-            ErrorCode::DiskFailed,
-            "the disk got full while a command ran, and what it left was removed; make room, or lower `sandbox.free_space_mib`",
-        ),
-        End::LimitHit(Limit::Time | Limit::Memory | Limit::Processes | Limit::Output)
-        | End::Exited(_)
-        | End::Signaled(_) => return Ok(outcome),
-    };
-    Err(StepError::Permanent { code, message: message.to_owned() })
-}
-
-pub(crate) fn sandbox_error(error: &SandboxError) -> StepError {
-    let message = with_causes(error);
-    match error {
-        SandboxError::Failed { .. } | SandboxError::NoSpace { .. } => {
-            StepError::Passing { code: error.code(), message }
-        }
-        SandboxError::Unavailable { .. }
-        | SandboxError::NoLimits { .. }
-        | SandboxError::MissingImage { .. }
-        | SandboxError::UnsafeMount { .. }
-        | SandboxError::OpenDoor { .. } => StepError::Permanent { code: error.code(), message },
-    }
-}
-
-pub(crate) fn disk(doing: &str, error: &std::io::Error) -> StepError {
-    StepError::Permanent { code: ErrorCode::DiskFailed, message: format!("{doing} failed: {error}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_full_disk_costs_a_run_its_folders() {
-        let outcome = |end| Outcome { end, stdout: Vec::new(), stderr: Vec::new(), duration: Duration::ZERO };
-        for limit in [Limit::Disk, Limit::FreeSpace] {
-            assert!(
-                has_filled_the_disk(&outcome(End::LimitHit(limit))) && ran(Ok(outcome(End::LimitHit(limit)))).is_err()
-            );
-        }
-        for end in [End::LimitHit(Limit::Memory), End::Exited(1), End::Signaled(9)] {
-            assert!(!has_filled_the_disk(&outcome(end)) && ran(Ok(outcome(end))).is_ok());
-        }
-    }
 }

@@ -3,6 +3,7 @@
 //! Content, never only a path: the base commit and the accepted patches are enough to make the workspace again on another
 //! machine. Each field is written by one agent, named beside it.
 
+mod hints;
 mod model;
 mod runs;
 mod search;
@@ -18,13 +19,13 @@ use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
 use crate::flaky::FlakyTest;
-use crate::hints::Hints;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::look::Look;
 use crate::request::HealRequest;
 use crate::setup::Setup;
 use crate::stop_reason::StopReason;
 
+pub use hints::Hints;
 pub use model::{ModelAttempt, ModelEnd, ModelError, ModelStep};
 pub use runs::{TestRuns, Trials};
 pub use search::Search;

@@ -10,8 +10,10 @@ use autoheal_sandbox::{End, Outcome};
 
 use crate::flaky::conditions::Conditions;
 use crate::look::{Look, millis};
-use crate::session::{Scope, Session, disk};
+use crate::session::Session;
 use crate::setup::TestRunner;
+use crate::step_error::disk;
+use crate::test_scope::Scope;
 
 /// Runs the suite as far as `scope` says.
 pub(crate) async fn run(

@@ -1,6 +1,5 @@
 //! The tree on disk: reading its text, writing files into it without ever leaving it.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
@@ -99,12 +98,4 @@ fn replace(tree: &UntrustedFolder, file: &FileText) -> io::Result<String> {
     let old = String::from_utf8(tree.read(&file.file, LONGEST_REPLACED)?).map_err(io::Error::other)?;
     tree.write(&file.file, file.text.as_bytes())?;
     Ok(old)
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -13,49 +13,24 @@ use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
-use autoheal_forge::github::GitHub;
 use autoheal_forge::github::ci::StatusState;
-use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress, SizeLimits};
-use autoheal_llm::Models;
-use autoheal_sandbox::{RegistryAccess, Sandbox};
-use secrecy::SecretString;
+use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress};
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
-use crate::caches::CacheLimits;
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::Checkout;
 use crate::folders::Folders;
 use crate::hosting::{Hosted, delivery};
 use crate::look::millis;
-use crate::model::{Adviser, Briefing, PromptLimits};
+use crate::model::{Adviser, Briefing};
 use crate::node::{HealNode, graph};
 use crate::report;
 use crate::request::{CiMode, HealRequest};
 use crate::results::HealingResults;
 use crate::session::Session;
+use crate::settings::HealSettings;
 use crate::state::HealState;
+use crate::step_error::forge_error;
 use crate::stop_reason::StopReason;
-
-/// Settings of the workflow that depend on its machine.
-pub struct HealSettings {
-    /// Folder for the clones of runs and the caches of installs.
-    pub data_dir: PathBuf,
-    /// Sandbox for commands of repositories.
-    pub sandbox: Arc<dyn Sandbox>,
-    /// The token for GitHub.
-    pub token: Option<SecretString>,
-    /// The way to GitHub's API, or that of a GitHub Enterprise.
-    pub github: Arc<GitHub>,
-    /// Registries that an install may reach, and the credentials for them.
-    pub registries: RegistryAccess,
-    /// Language models that are used when rules and search find nothing; `None`: no models.
-    pub models: Option<Models>,
-    /// Limits on the content of prompts.
-    pub prompt_limits: PromptLimits,
-    /// Limits on the size of a repository.
-    pub git_limits: SizeLimits,
-    /// Limits on the caches that installs leave for later runs.
-    pub caches: CacheLimits,
-}
 
 /// Reason the workflow cannot be set up.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use autoheal_sandbox::{Mount, WorkspaceSpec};
 
 use crate::caches::InUse;
 use crate::folders::Folders;
-use crate::lint::is_seen_with;
+use crate::lint::programs::is_seen_with;
 use crate::setup::{Setup, Tools};
 
 /// Guards of the installed environments that a setup uses.

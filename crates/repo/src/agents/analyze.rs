@@ -5,15 +5,16 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::{BranchName, CommitId, CommitInfo};
 
 use crate::branch_name::numbered_branch_name;
-use crate::checkout::{Checkout, DefaultBranch, forge_error};
+use crate::checkout::{Checkout, DefaultBranch};
 use crate::commit_message::is_ours;
 use crate::installation;
 use crate::own_settings::{self, OwnSettings};
 use crate::protected::{Protection, keeps_configuration, may_hold_configuration, protection};
 use crate::request::Delivery;
+use crate::settings::HealSettings;
 use crate::state::{HealState, Origin};
+use crate::step_error::forge_error;
 use crate::stop_reason::StopReason;
-use crate::workflow::HealSettings;
 
 /// Maximum number of branch names to try. A team with this many unmerged branches of ours has other problems.
 const MAX_RUN_NUMBER: u32 = 1000;

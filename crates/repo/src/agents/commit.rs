@@ -7,10 +7,12 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::{BranchName, CommitId, Pushed};
 
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::Checkout;
+
 use crate::hosting::{Hosted, delivery};
 use crate::request::{CiMode, Delivery};
 use crate::state::{Delivered, HealState};
+use crate::step_error::forge_error;
 
 /// Commits every accepted fix and pushes the branch.
 pub(crate) async fn run(

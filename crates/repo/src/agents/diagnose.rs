@@ -16,8 +16,9 @@ use crate::lint;
 use crate::look::Look;
 use crate::own_settings;
 use crate::protected::standing::Standings;
-use crate::session::{Scope, Session};
+use crate::session::Session;
 use crate::state::{HealState, Observed};
+use crate::test_scope::Scope;
 
 /// Runs the checks on the tree, unless `patch` has already run them on this very tree.
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {

@@ -13,17 +13,21 @@ use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
 use autoheal_sandbox::untrusted::{clear, remove_tree};
 
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::Checkout;
+
 use crate::ci_commands::Workflows;
 use crate::flaky::{self, FlakyTest, Healing, Question};
 use crate::hosting::watch::CiVerdict;
 use crate::hosting::{Hosted, delivery, logs, poll, trial};
 use crate::look::Look;
 use crate::request::CiMode;
-use crate::session::{Scope, Session, disk};
+use crate::session::Session;
 use crate::setup::Setup;
 use crate::state::{Delivered, HealState, Observed, TestRuns};
+use crate::step_error::disk;
+use crate::step_error::forge_error;
 use crate::stop_reason::StopReason;
+use crate::test_scope::Scope;
 use crate::tree;
 
 /// Verifies what `commit` delivered, and decides whether another round follows.

@@ -31,12 +31,16 @@ use crate::project::lists_dependencies;
 use crate::protected::standing::Standings;
 use crate::search;
 use crate::session::Session;
+use crate::settings::HealSettings;
 use crate::state::{
     AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
 };
-use crate::workflow::HealSettings;
 
 use trial::{Kept, Trial};
+
+/// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
+/// faults of logic; and a test that they turn off is no test that they repair.
+const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 
 /// Checkout and settings for finding or creating another interpreter when a candidate changes what is
 /// installed.

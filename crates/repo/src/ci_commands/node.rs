@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::context::{Context, holds_expression};
 use super::node_words::{
     BUILDERS, JEST_DROPPED, JEST_WITH_VALUE, MOCHA_DROPPED, MOCHA_WITH_VALUE, NODE_TEST_DROPPED, NODE_WITH_VALUE,
     ORCHESTRATORS, OTHER_CHECKS, OTHER_RUNNERS, VITEST_DROPPED, VITEST_WITH_VALUE,
 };
-use super::recognise::{Context, holds_expression};
 use super::script::{self, Command};
 use serde_json::Value;
 

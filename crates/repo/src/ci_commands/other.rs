@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::recognise::{Context, holds_expression};
+use super::context::{Context, holds_expression};
 use super::script::{self, Command};
 use crate::project::{clean_folder, join, read_text};
 

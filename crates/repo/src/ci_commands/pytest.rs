@@ -1,6 +1,6 @@
 //! The arguments of pytest that are kept when CI's command is run here.
 
-use super::recognise::holds_expression;
+use super::context::holds_expression;
 
 /// Options of pytest that need a plugin, or say where reports go: they do not change which tests pass.
 const PYTEST_DROPPED: &[&str] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::recognise::Context;
+use super::context::Context;
 use super::script::{self, Command};
 use super::{join, read_text};
 

@@ -2,11 +2,11 @@
 //! the colour.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::context::{Context, holds_expression};
 use super::node::{self, Meaning, Script};
 use super::other::{self, Other};
 use super::pre_commit::{self, Hook};
@@ -38,15 +38,6 @@ impl Understood {
     fn as_test(&mut self) -> Option<&mut TestStep> {
         if let Self::Test(test) = self { Some(test) } else { None }
     }
-}
-
-/// Location of the files that a command may refer to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Context<'a> {
-    /// Root folder of the repository's tree.
-    pub(super) tree: &'a Path,
-    /// The folder that the command starts in.
-    pub(super) directory: &'a str,
 }
 
 /// Maximum depth of commands that run each other: `make test` -> `tox` -> `pytest`.
@@ -484,10 +475,6 @@ fn are_options_of_python(words: &[String]) -> bool {
     let takes_next = |word: &String| word == "-W" || word == "-X";
     (0..words.len())
         .all(|at| words[at].starts_with('-') || at.checked_sub(1).is_some_and(|before| takes_next(&words[before])))
-}
-
-pub(super) fn holds_expression(word: &str) -> bool {
-    word.contains(EXPRESSION)
 }
 
 fn told(words: &[String]) -> String {

@@ -15,8 +15,9 @@ use super::signs::{self, Sign};
 use super::suspect::{SURE, Suspect, Tally};
 use super::{FlakyKind, FlakyTest, Healing};
 use crate::project::join;
-use crate::session::{Scope, Session};
+use crate::session::Session;
 use crate::suite::Rerun;
+use crate::test_scope::Scope;
 use crate::toolchain::Toolchain;
 
 /// A whole suite that takes longer is not run again.

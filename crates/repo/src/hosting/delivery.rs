@@ -9,8 +9,9 @@ use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::github::pull::{Opened, PullRequestText};
 
 use super::{Hosted, summary};
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::Checkout;
 use crate::state::{HealState, Origin};
+use crate::step_error::forge_error;
 
 /// Opens the pull request, or brings the one that is open up to date, when one was asked for.
 pub(crate) async fn pull_request(

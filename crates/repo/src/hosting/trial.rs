@@ -9,11 +9,10 @@ use autoheal_forge::CommitId;
 use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
-use crate::checkout::{Checkout, forge_error};
+use crate::checkout::Checkout;
+use crate::commit_message::WITHDRAWAL;
 use crate::state::{AcceptedFix, Exhausted, FileText, HealState};
-
-/// Name of the fixer of a fix that reverts another one.
-pub(crate) const WITHDRAWAL: &str = "withdrawal";
+use crate::step_error::forge_error;
 
 /// Takes note of what only CI sees of the delivered tree.
 pub(crate) fn note_failures(state: &mut HealState, findings: Vec<Finding>) {

@@ -7,11 +7,11 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use super::setup_of;
 use crate::checkout::Checkout;
 use crate::project::Project;
+use crate::settings::HealSettings;
 use crate::setup::{Setup, Suite, Tools};
 use crate::state::HealState;
 use crate::toolchain::{OtherVersion, Search, Toolchain};
 use crate::wanted::Version;
-use crate::workflow::HealSettings;
 
 /// Suites to repeat with another version.
 pub(super) struct Repeat {

@@ -124,7 +124,7 @@ impl Known {
             }
         }
         if self.since.is_none()
-            && let Some(program) = lint::beside(interpreter, self.name)
+            && let Some(program) = lint::programs::beside(interpreter, self.name)
         {
             return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
         }
@@ -138,7 +138,7 @@ impl Known {
             // What every sandbox shows anyway would stand in the place of what a container has.
             mounts.retain(|path| {
                 let is_shown = SHOWN_ANYWAY.iter().any(|shown| path.starts_with(shown));
-                !is_shown && !lint::is_seen_with(interpreter, path)
+                !is_shown && !lint::programs::is_seen_with(interpreter, path)
             });
             Some(self.server(vec![node, program.display().to_string()], mounts))
         })
@@ -193,7 +193,7 @@ fn packages_around(script: &Path) -> Option<PathBuf> {
 /// Returns the mounts of a program that needs no other files. It is mounted even if it is in a folder that
 /// every sandbox except the container shows, since the container lacks that folder.
 fn alone(interpreter: &Interpreter, program: PathBuf) -> Vec<PathBuf> {
-    let is_needed = is_program(&program) && !lint::is_seen_with(interpreter, &program);
+    let is_needed = is_program(&program) && !lint::programs::is_seen_with(interpreter, &program);
     Some(program).filter(|_| is_needed).into_iter().collect()
 }
 

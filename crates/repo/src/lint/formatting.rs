@@ -12,9 +12,10 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::{Tool, findings, placed};
 use crate::own_settings::Protection;
-use crate::session::{Session, disk};
+use crate::session::Session;
 use crate::setup::LintCommand;
 use crate::state::FileText;
+use crate::step_error::disk;
 use crate::tree;
 
 /// Name of the fixer under which these changes are reported.

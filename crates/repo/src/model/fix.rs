@@ -9,13 +9,11 @@ use autoheal_llm::prompt::{PromptError, fill};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::FIXER;
 use super::prompt::Situation;
 use super::{Adviser, Briefing, NoAdvice};
 use crate::project::is_manifest;
 use crate::state::{HealState, ModelStep};
-
-/// The name that candidates of a model have where fixers have theirs.
-pub(crate) const FIXER: &str = "language_model";
 
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("fix_code", include_str!("../../prompts/fix_code.md"));

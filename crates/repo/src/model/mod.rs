@@ -12,7 +12,10 @@ use autoheal_llm::structured::structured;
 use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models};
 use serde_json::Value;
 
-pub(crate) use fix::{FIXER, candidates};
+pub(crate) use fix::candidates;
+
+/// The name that candidates of a model have where fixers have theirs.
+pub(crate) const FIXER: &str = "language_model";
 pub(crate) use plan::steps;
 pub use prompt::PromptLimits;
 

@@ -7,7 +7,7 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use sha2::{Digest as _, Sha256};
 
 use super::join;
-use crate::tree::hexadecimal;
+use crate::hexadecimal::hexadecimal;
 
 /// A longer file is no manifest.
 const LONGEST: u64 = 1 << 20;

@@ -6,7 +6,7 @@ use autoheal_code::warm::{Answer, Request};
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{self as sandbox, Line};
 
-use crate::session::sandbox_error;
+use crate::step_error::sandbox_error;
 
 /// Reason for which a runner can no longer be used.
 #[derive(Debug, thiserror::Error)]

@@ -11,8 +11,9 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use super::trial::{ENOUGH, Found};
 use crate::acceptance::judge;
 use crate::look::{Look, millis};
-use crate::session::{Scope, Session};
+use crate::session::Session;
 use crate::state::{FileText, Search};
+use crate::test_scope::Scope;
 
 /// Reason for which no candidate is worth a try.
 const NOT_THERE: &str = "the failing tests do not always fail";

@@ -11,10 +11,12 @@ use autoheal_sandbox::{Command, Mount, Network, Outcome, SandboxKind, Workspace,
 
 use super::Search;
 use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
-use crate::checkout::forge_error;
 use crate::own_settings::FILE;
-use crate::session::{disk, output_record, ran};
+use crate::session::output_record;
 use crate::state::HealState;
+use crate::step_error::disk;
+use crate::step_error::forge_error;
+use crate::step_error::ran;
 use crate::wanted::Version;
 
 /// Runs one command that installs, in `directory` of the tree.

@@ -10,6 +10,7 @@
 //!
 //! A language is a folder here, and an arm in each `match` of this file.
 
+mod id;
 pub(crate) mod installing;
 pub(crate) mod node;
 pub(crate) mod python;
@@ -24,28 +25,18 @@ use autoheal_code::{Environment, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Image, Mount, Outcome};
-use serde::{Deserialize, Serialize};
 
 use crate::checkout::Checkout;
 use crate::flaky::conditions::{Conditions, Moment};
 use crate::folders::Folders;
-use crate::project::{Language, Project};
-use crate::session::Scope;
+use crate::project::Project;
+use crate::settings::HealSettings;
 use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
+use crate::test_scope::Scope;
 use crate::wanted::Version;
-use crate::workflow::HealSettings;
 
-/// The tools of one language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Toolchain {
-    /// Python: pip, pytest, unittest.
-    #[default]
-    Python,
-    /// JavaScript and TypeScript: npm, pnpm, yarn; jest, mocha, vitest, node:test.
-    Node,
-}
+pub use id::Toolchain;
 
 /// A repository as its tools see it: where it lies, and how it is tested.
 #[derive(Clone, Copy)]
@@ -106,15 +97,6 @@ pub(crate) enum OtherVersion {
 }
 
 impl Toolchain {
-    /// The tools of a language; `None`: it is not supported.
-    pub(crate) const fn of(language: Language) -> Option<Self> {
-        match language {
-            Language::Python => Some(Self::Python),
-            Language::JavaScript => Some(Self::Node),
-            Language::Java => None,
-        }
-    }
-
     /// Name of its interpreter, for the user.
     pub(crate) const fn name(self) -> &'static str {
         match self {

@@ -9,9 +9,10 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::build;
 use crate::look::Look;
-use crate::session::{Scope, Session};
+use crate::session::Session;
 use crate::setup::{BuildCommand, Suite};
 use crate::state::HealState;
+use crate::test_scope::Scope;
 
 /// Leaves further suites and programs out that fail for a reason that is not the repository's. Returns whether there are any.
 pub(super) async fn leave_out(

@@ -20,8 +20,8 @@ use crate::acceptance::{Rejection, is_unreadable};
 use crate::discovery::is_test_file;
 use crate::look::{Look, TestState};
 use crate::protected::standing::Standing;
-use crate::session::Scope;
 use crate::state::FileText;
+use crate::test_scope::Scope;
 
 /// A test that the change heals.
 struct HealedTest {

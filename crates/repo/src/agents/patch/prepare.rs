@@ -5,7 +5,7 @@ use autoheal_code::formatting::is_same_program;
 use autoheal_code::tampering::{self, Tampering};
 use autoheal_code::{Candidate, LanguageId, Sources, languages};
 
-use super::trial::EXAMINED;
+use super::EXAMINED;
 use crate::change::hash_of;
 use crate::lint::formatting;
 use crate::protected::keeps_configuration;

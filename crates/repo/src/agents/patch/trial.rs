@@ -8,17 +8,18 @@ use autoheal_code::Candidate;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Location, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use super::EXAMINED;
 use super::prepare::{Refusal, prepare};
 use super::{Machine, changes_what_is_installed, log};
 use crate::acceptance::{Rejection, Suspect, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
 use crate::earlier;
 use crate::look::{Look, TestState};
-use crate::model;
 use crate::protected::standing::Standings;
 use crate::search;
-use crate::session::{Scope, Session};
+use crate::session::Session;
 use crate::state::{FileText, HealState, PatchStatus, Proposal};
+use crate::test_scope::Scope;
 
 /// Candidates tried for one failure, as long as all of them together take no longer than [`LONGEST_PATIENCE`].
 const TRIALS_PER_TARGET: usize = 30;
@@ -45,10 +46,6 @@ const SHORTEST_LIMIT: Duration = Duration::from_mins(1);
 /// A suite faster than this, with failures in one place, is run whole and stopped at its first failure, instead of its
 /// failing tests first.
 const FAST_SUITE: Duration = Duration::from_secs(3);
-
-/// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
-/// faults of logic; and a test that they turn off is no test that they repair.
-pub(super) const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 
 /// Returns whether a change may heal one of several faults of logic: it was looked at closely, or is what was there before.
 fn may_be_one_of_several(candidate: &Candidate) -> bool {

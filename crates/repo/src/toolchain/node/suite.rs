@@ -15,8 +15,9 @@ use super::look;
 use crate::ci_commands::node_words::NODE_WITH_VALUE;
 use crate::folders;
 use crate::project::join;
-use crate::session::{Scope, read_report};
+use crate::session::read_report;
 use crate::setup::TestRunner;
+use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
 /// Between the file and the titles of a test, in selectors as in ids.

@@ -4,8 +4,8 @@ use autoheal_code::vary;
 
 use super::suite::{self, Selection, pattern_of};
 use crate::flaky::conditions::Conditions;
-use crate::session::Scope;
 use crate::setup::TestRunner;
+use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
 /// The command line for a scope. Where files say enough otherwise (`node --test`), single tests are chosen here.

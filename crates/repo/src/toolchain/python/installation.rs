@@ -17,13 +17,15 @@ use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
 use crate::lint;
 use crate::project::{Project, interpreter};
-use crate::session::{disk, ran, sandbox_error};
+use crate::settings::HealSettings;
 use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
 use crate::state::HealState;
+use crate::step_error::disk;
+use crate::step_error::ran;
+use crate::step_error::sandbox_error;
 use crate::toolchain::{OtherVersion, Search, installing};
 use crate::tree;
 use crate::wanted::Version;
-use crate::workflow::HealSettings;
 use crate::workspace;
 
 /// Script that prints the version, then those of its arguments that are missing, one per line. An argument is a module, or
@@ -129,7 +131,7 @@ async fn fitting(
         let mut candidate = setup.with_interpreter(interpreter);
         let (pinned, absent): (BTreeSet<String>, BTreeSet<String>) = match state.request.install_command {
             Some(_) => (BTreeSet::new(), BTreeSet::new()),
-            None => lint::requirements(setup, candidate.interpreter(), &checkout.folders.tree())
+            None => lint::programs::requirements(setup, candidate.interpreter(), &checkout.folders.tree())
                 .partition(|requirement| requirement.contains("==")),
         };
         let needed = needed.iter().cloned().chain(pinned).collect();
@@ -332,7 +334,7 @@ fn tools_command(
     state: &HealState,
     tree: &Path,
 ) -> Option<Vec<String>> {
-    let tools: BTreeSet<String> = lint::requirements(setup, base, tree).collect();
+    let tools: BTreeSet<String> = lint::programs::requirements(setup, base, tree).collect();
     if tools.is_empty() || state.request.install_command.is_some() {
         return None;
     }
@@ -345,7 +347,9 @@ fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<Str
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", has_pytest(search.setup)),
-        lint::requirements(search.setup, base, &search.checkout.folders.tree()).collect::<Vec<_>>().join("\0"),
+        lint::programs::requirements(search.setup, base, &search.checkout.folders.tree())
+            .collect::<Vec<_>>()
+            .join("\0"),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         search.settings.registries.indexes().join("\0"),
     ]

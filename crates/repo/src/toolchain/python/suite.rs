@@ -8,8 +8,9 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
 
 use crate::folders;
-use crate::session::{Scope, read_report};
+use crate::session::read_report;
 use crate::setup::{TestCommand, TestRunner};
+use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
 /// Class name that our runner for unittest reports for an example in a docstring.

@@ -3,8 +3,8 @@
 use autoheal_code::vary;
 
 use crate::flaky::conditions::Conditions;
-use crate::session::Scope;
 use crate::setup::TestRunner;
+use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
 /// The command line for a scope. What shuffles tests or seeds what is random by itself is switched off where that is decided here.

@@ -1,0 +1,35 @@
+//! Settings of this machine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use autoheal_forge::SizeLimits;
+use autoheal_forge::github::GitHub;
+use autoheal_llm::Models;
+use autoheal_sandbox::{RegistryAccess, Sandbox};
+use secrecy::SecretString;
+
+use crate::caches::CacheLimits;
+use crate::model::PromptLimits;
+
+/// Settings of the workflow that depend on its machine.
+pub struct HealSettings {
+    /// Folder for the clones of runs and the caches of installs.
+    pub data_dir: PathBuf,
+    /// Sandbox for commands of repositories.
+    pub sandbox: Arc<dyn Sandbox>,
+    /// The token for GitHub.
+    pub token: Option<SecretString>,
+    /// The way to GitHub's API, or that of a GitHub Enterprise.
+    pub github: Arc<GitHub>,
+    /// Registries that an install may reach, and the credentials for them.
+    pub registries: RegistryAccess,
+    /// Language models that are used when rules and search find nothing; `None`: no models.
+    pub models: Option<Models>,
+    /// Limits on the content of prompts.
+    pub prompt_limits: PromptLimits,
+    /// Limits on the size of a repository.
+    pub git_limits: SizeLimits,
+    /// Limits on the caches that installs leave for later runs.
+    pub caches: CacheLimits,
+}

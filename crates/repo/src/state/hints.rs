@@ -1,0 +1,102 @@
+//! Diagnostics of language servers, as the state keeps them.
+
+use std::collections::BTreeSet;
+
+use autoheal_code::languages;
+use autoheal_code::search::Lines;
+use autoheal_engine::diagnostics::{DiagnosticsLog, Finding, Importers, summarize};
+use serde::{Deserialize, Serialize};
+
+/// Diagnostics that language servers reported in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hints {
+    /// All of it, with source `lsp`.
+    pub log: DiagnosticsLog,
+    /// Number of accepted fixes in the tree that the current diagnostics are about; `None`: no server has responded yet.
+    pub accepted: Option<usize>,
+    /// True if diagnostics that the commit before had, too, are left out of the current ones.
+    pub are_new: bool,
+    /// Names of the servers that responded.
+    pub servers: BTreeSet<String>,
+    /// Names of the servers that did not respond, and that are not queried again.
+    pub silent: BTreeSet<String>,
+}
+
+impl Hints {
+    /// Returns the hints about the tree with this number of accepted fixes.
+    pub fn about(&self, accepted: usize) -> impl Iterator<Item = &Finding> {
+        let is_known = self.accepted == Some(accepted);
+        self.log.current().filter(move |_| is_known).map(|entry| &entry.finding)
+    }
+
+    /// Returns the lines that are wrong since the last commit, for the search.
+    pub(crate) fn lines(&self, accepted: usize) -> Lines {
+        let mut lines = Lines::new();
+        for hint in self.about(accepted).filter(|_| self.are_new) {
+            if let (Some(file), Some(location)) = (&hint.file, hint.location) {
+                lines.entry(file.clone()).or_default().insert(location.line);
+            }
+        }
+        lines
+    }
+
+    /// Returns the first hints that are new since the last commit, as errors that an interpreter would raise, for fixers.
+    pub(crate) fn as_errors(&self, accepted: usize) -> Vec<Finding> {
+        const A_FEW: usize = 5;
+        let new = self.about(accepted).filter(|_| self.are_new);
+        new.filter_map(languages::as_runtime_error).take(A_FEW).collect()
+    }
+
+    /// Returns the hints about the tree with this number of accepted fixes as text, which is empty if there are none.
+    pub(crate) fn summary(&self, accepted: usize, importers: &Importers, count: usize) -> String {
+        if self.about(accepted).next().is_none() { String::new() } else { summarize(&self.log, importers, count) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::Timestamp;
+    use autoheal_engine::diagnostics::{Category, Location, Source};
+
+    use super::*;
+
+    fn hint_in(file: &str, line: u32, message: &str) -> Finding {
+        Finding {
+            source: Source::Lsp,
+            category: Category::TypeError,
+            file: Some(file.to_owned()),
+            location: Some(Location { line, column: None }),
+            message: message.to_owned(),
+            stack: None,
+        }
+    }
+
+    fn hints(are_new: bool) -> Hints {
+        let hint = |line, message| hint_in("a.py", line, message);
+        let mut hints = Hints { accepted: Some(1), are_new, ..Hints::default() };
+        hints.log.observe(&[hint(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
+        let now = [hint(3, "F821 Undefined name `reslt`"), hint(7, "reportCallIssue: Expected 2 positional arguments")];
+        hints.log.observe(&now, Timestamp::from_millis(2));
+        hints
+    }
+
+    #[test]
+    fn hints_are_about_one_tree() {
+        let new = hints(true);
+        assert_eq!(new.lines(1), Lines::from([("a.py".to_owned(), [3, 7].into())]));
+        let errors: Vec<String> = new.as_errors(1).into_iter().map(|error| error.message).collect();
+        assert_eq!(errors, ["NameError: name 'reslt' is not defined"]);
+        assert!(new.summary(1, &Importers::new(), 5).contains("reslt"));
+        // After another fix lines are others, and what was wrong may be right.
+        assert_eq!((new.lines(2), new.as_errors(2).len()), (Lines::new(), 0));
+        assert_eq!(new.summary(2, &Importers::new(), 5), "");
+    }
+
+    #[test]
+    fn what_may_be_old_is_told_and_no_more() {
+        let old = hints(false);
+        assert_eq!((old.lines(1), old.as_errors(1).len()), (Lines::new(), 0));
+        assert!(old.summary(1, &Importers::new(), 5).contains("reslt"));
+    }
+}
