@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::How;
+use crate::heal_args::How;
 
 const EXAMPLES: &str = "\
 Examples, as steps of a workflow after the one that failed (docs/ci.md has a whole one):

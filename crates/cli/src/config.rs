@@ -18,7 +18,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::args::Ci;
+use crate::heal_args::Ci;
 
 mod secrets;
 

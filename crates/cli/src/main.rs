@@ -15,6 +15,7 @@ mod commands;
 mod config;
 mod exit;
 mod extract_args;
+mod heal_args;
 mod house;
 mod interrupt;
 mod logging;

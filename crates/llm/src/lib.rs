@@ -12,6 +12,7 @@
 
 pub mod connection;
 pub mod error;
+mod hexadecimal;
 pub mod json;
 pub mod message;
 pub mod price;

@@ -8,7 +8,7 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::session::hexadecimal;
+use crate::hexadecimal::hexadecimal;
 
 /// A template that cannot be filled: a fault of this program, which its tests show.
 #[derive(Debug)]

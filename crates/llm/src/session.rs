@@ -1,6 +1,5 @@
 //! Requests within limits: retries, fallback models, budgets, and a ledger entry for every request.
 
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use uuid::Uuid;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
+use crate::hexadecimal::hexadecimal;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
 use crate::prompt::cut;
@@ -323,13 +323,6 @@ fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
         | ChatError::NotRecorded { .. }
         | ChatError::Ledger(_) => {}
     }
-}
-
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Returns the hash that identifies a request: SHA-256 of its JSON, hexadecimal.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use url::Url;
 
+use crate::address::without_fragment;
 use crate::page_state::PageState;
 use crate::pages::{PageError, Pages};
 
@@ -45,11 +46,4 @@ impl<'a> Cache<'a> {
     pub(crate) const fn fetches(&self) -> u32 {
         self.fetches
     }
-}
-
-/// The address of the page that a place in it belongs to.
-pub(crate) fn without_fragment(url: &Url) -> Url {
-    let mut url = url.clone();
-    url.set_fragment(None);
-    url
 }

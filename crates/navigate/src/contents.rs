@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use url::Url;
 
-use crate::cache::without_fragment;
+use crate::address::without_fragment;
 use crate::page_state::PageState;
 use crate::relevance::{Found, Relevance};
 

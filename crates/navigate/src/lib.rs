@@ -33,6 +33,7 @@
 //! # Ok(()) }
 //! ```
 
+mod address;
 mod answer;
 mod cache;
 mod contents;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::address::without_fragment;
 use crate::answer::{self, Answer};
-use crate::cache::{Cache, without_fragment};
+use crate::cache::Cache;
 use crate::contents;
 use crate::goal::Goal;
 use crate::page_state::{Link, PageState};

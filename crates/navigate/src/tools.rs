@@ -66,7 +66,7 @@ fn plain(text: &str) -> String {
 }
 
 fn same_page(one: &Url, other: &Url) -> bool {
-    crate::cache::without_fragment(one) == crate::cache::without_fragment(other)
+    crate::address::without_fragment(one) == crate::address::without_fragment(other)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::cache::{Cache, without_fragment};
+use crate::address::without_fragment;
+use crate::cache::Cache;
 use crate::goal::Goal;
 use crate::page_state::PageState;
 use crate::trace::Trace;

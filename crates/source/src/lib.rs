@@ -29,6 +29,7 @@ pub mod import;
 pub mod mail;
 pub mod name;
 pub mod notify;
+mod prompt_limits;
 pub mod refresh;
 pub mod schedule;
 pub mod scout;

@@ -14,8 +14,8 @@ use autoheal_store::{Store, StoreError};
 use encoding_rs::Encoding;
 use url::Url;
 
-use crate::doctor::PromptLimits;
 use crate::failure::Failure;
+use crate::prompt_limits::PromptLimits;
 
 /// The store, the way to the network, and what finds fields again. Cheap to clone.
 #[derive(Clone)]

@@ -10,8 +10,10 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use crate::database::Dialect;
-use crate::ledger::MODELS;
 use crate::{Store, StoreError, row};
+
+/// Target of alerts about the budget that all runs share.
+pub const MODELS: &str = "language models";
 
 /// A transaction that reserves holds this row until it ends. Otherwise two that found the last of the budget could both
 /// spend it.

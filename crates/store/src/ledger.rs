@@ -9,6 +9,8 @@ use crate::budget::number;
 use crate::row::storable;
 use crate::{Store, StoreError, row};
 
+pub use crate::budget::MODELS;
+
 const CALL: &str = "
     INSERT INTO llm_call (at, target, billed_to, purpose, model, prompt_hash, prompt, answer, input_tokens, output_tokens,
                           cached_tokens, micro_dollars, latency_millis, outcome, run_id)
@@ -26,9 +28,6 @@ macro_rules! sums {
          COUNT(*) - COUNT(micro_dollars) AS unpriced"
     };
 }
-
-/// Target of alerts about the budget that all runs share.
-pub const MODELS: &str = "language models";
 
 /// Column by which usage is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

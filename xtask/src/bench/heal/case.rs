@@ -5,12 +5,13 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use autoheal_code::formatting::is_same_program;
 use serde::{Deserialize, Serialize};
 
+use super::history::History;
 use super::language::Language;
 use super::package::{Package, git, is_program};
 use super::results::{Search, searches, stop_reason, test_runs};
-use super::stack::History;
 use super::{Bench, checks};
 use crate::process;
 
@@ -391,8 +392,12 @@ fn judge(
         });
     };
     let changed = git(&repository, &["diff", "--name-only", "main", branch])?;
-    if let Some(file) = changed.lines().find(|file| !is_program(case.package, file)) {
-        return Ok(Judgement::new(Outcome::Wrong, format!("{file} was changed")));
+    for file in changed.lines().filter(|file| !is_program(case.package, file)) {
+        // What the package's own formatter asks for, anywhere, means nothing else than before.
+        let text = |commit: &str| git(&repository, &["show", &format!("{commit}:{file}")]).unwrap_or_default();
+        if !is_same_program(file, &text("main"), &text(branch)) {
+            return Ok(Judgement::new(Outcome::Wrong, format!("{file} was changed")));
+        }
     }
     if !said_healed {
         return Ok(Judgement::new(Outcome::GivenUp, ""));

@@ -19,6 +19,7 @@
 
 mod case;
 mod checks;
+mod history;
 mod language;
 mod package;
 mod results;
@@ -32,10 +33,10 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, bail, ensure};
 
 use self::case::{Case, Outcome, Run};
+use self::history::History;
 use self::language::Language;
 use self::package::Package;
 pub(super) use self::package::git;
-use self::stack::History;
 use crate::{cache, process};
 
 /// Cases to run, and the output to keep.

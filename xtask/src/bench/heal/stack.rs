@@ -2,24 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::case::{Case, Kind};
+use super::history::History;
 use super::package::Package;
 use crate::cache;
-
-/// Git history before the defects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum History {
-    /// The commit before is green.
-    #[default]
-    Green,
-    /// The defects came with the first commit.
-    First,
-    /// A clone with one commit.
-    Shallow,
-}
 
 /// Returns the stacks of `size` defects for a package: each class with each other and with itself, filled up with further classes, and each
 /// defect by itself. The kind that represents a class is chosen by the name of the case, so it is the same each time.

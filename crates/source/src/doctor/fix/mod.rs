@@ -11,7 +11,6 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
-pub use self::model::PromptLimits;
 use self::relocation::Layout;
 use super::state::{DoctorState, Proposal};
 use crate::definition::Definition;

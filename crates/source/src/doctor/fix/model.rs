@@ -11,7 +11,7 @@ use autoheal_page::diff::Outline;
 use autoheal_page::recipe::{Field, Recipe, Source, Take};
 use autoheal_page::relocate::Status;
 use autoheal_page::{Document, Selector};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::relocation::Layout;
@@ -19,38 +19,11 @@ use super::{Change, Thought};
 use crate::doctor::context::DiagnosisContext;
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
+use crate::prompt_limits::PromptLimits;
 use crate::validation::validate;
 
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("diagnose_source", include_str!("../../../prompts/diagnose_source.md"));
-
-/// Maximum size of each part of the prompt, in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PromptLimits {
-    /// The message of the error, and what rules found out.
-    pub error_characters: usize,
-    /// The last good values.
-    pub values_characters: usize,
-    /// Changes in the structure of the page (spec "The Diagnosis Prompt": 2,000).
-    pub diff_characters: usize,
-    /// The structure of the page as it is now.
-    pub page_characters: usize,
-    /// The current recipe.
-    pub recipe_characters: usize,
-}
-
-impl Default for PromptLimits {
-    fn default() -> Self {
-        Self {
-            error_characters: 2000,
-            values_characters: 3000,
-            diff_characters: 2000,
-            page_characters: 12_000,
-            recipe_characters: 12_000,
-        }
-    }
-}
 
 /// Maximum length of the error in a response that is reported to the model, in characters.
 const LONGEST_REASON: usize = 1000;
