@@ -1,4 +1,4 @@
-//! The registry of languages: the one place that names all of them, and what is asked of whichever a file is in.
+//! The registry of languages: the one file that names all of them, and the functions that choose by a file's language.
 
 use std::path::Path;
 

@@ -323,8 +323,14 @@ impl Sources {
 
     fn surroundings(&self, file: &str) -> Surroundings {
         let others = self.iter().map(|(other, _)| other).filter(|other| *other != file && self.is_editable(other));
-        let imported = others.filter_map(|other| Some(languages::outline(other, self)?.imports(other))).flatten();
-        let loaded = imported.filter(|one| one.file == file).flat_map(|one| one.names).map(str::to_owned).collect();
+        let mut loaded = BTreeSet::new();
+        for other in others {
+            let Some(outline) = languages::outline(other, self) else { continue };
+            for imported in outline.imports(other).into_iter().filter(|imported| imported.file == file) {
+                let names = if imported.is_whole { outline.words(other) } else { imported.names };
+                loaded.extend(names.into_iter().map(str::to_owned));
+            }
+        }
         Surroundings { loaded, is_collected: self.is_collected(file) }
     }
 }

@@ -13,8 +13,7 @@ use crate::commit_message::{commit_message, withdrawal_message};
 use crate::folders::{Folders, is_there};
 use crate::parts::{self, Parts};
 use crate::state::{AcceptedFix, HealState};
-use crate::step_error::disk;
-use crate::step_error::forge_error;
+use crate::step_error::{disk, forge_error};
 use crate::tree;
 
 /// Origin of the clone, and its folders on this machine.

@@ -10,7 +10,6 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::SandboxKind;
 
 use crate::checkout::{Checkout, DefaultBranch};
-
 use crate::ci_commands::{self, LintStep, TestStep};
 use crate::language_server;
 use crate::lint;

@@ -18,8 +18,7 @@ use crate::ci_commands::Workflows;
 use crate::folders::is_there;
 use crate::hexadecimal::hexadecimal;
 use crate::setup::Setup;
-use crate::step_error::disk;
-use crate::step_error::forge_error;
+use crate::step_error::{disk, forge_error};
 use crate::walk::{self, Leave};
 
 use known::POINTER;

@@ -229,6 +229,10 @@ impl Outline for Index {
         })
     }
 
+    fn words(&self, file: &str) -> Vec<&str> {
+        self.module(file).into_iter().flat_map(|module| &module.words).map(|word| word.text.as_str()).collect()
+    }
+
     fn imports(&self, file: &str) -> Vec<Imported<'_>> {
         let imports = self.module(file).into_iter().flat_map(|module| &module.imports);
         let found = imports.filter_map(|import| {
@@ -238,7 +242,7 @@ impl Outline for Index {
             if import.names.is_empty() || names.len() < import.names.len() {
                 names.push("*");
             }
-            Some(Imported { file: loaded, at: import.span.start, names })
+            Some(Imported { file: loaded, at: import.span.start, names, is_whole: false })
         });
         found.collect()
     }

@@ -36,6 +36,9 @@ pub(crate) trait Outline {
     /// defines none.
     fn holds_only_values(&self, file: &str) -> bool;
 
+    /// Returns every word of a file.
+    fn words(&self, file: &str) -> Vec<&str>;
+
     /// Returns what a file imports from files of the repository, in the order of the text.
     fn imports(&self, file: &str) -> Vec<Imported<'_>>;
 }
@@ -49,6 +52,8 @@ pub(crate) struct Imported<'a> {
     pub(crate) at: usize,
     /// Names that are loaded from the file; `*`: all that it offers.
     pub(crate) names: Vec<&'a str>,
+    /// True if the file is imported as a whole and used by its members: any word of the importing file may name one.
+    pub(crate) is_whole: bool,
 }
 
 /// A function that something is in.

@@ -302,24 +302,26 @@ impl Outline for Index {
         })
     }
 
+    fn words(&self, file: &str) -> Vec<&str> {
+        self.module(file).into_iter().flat_map(|module| &module.words).map(|word| word.text.as_str()).collect()
+    }
+
     fn imports(&self, file: &str) -> Vec<Imported<'_>> {
         let Some(module) = self.module(file) else { return Vec::new() };
-        // A module that is imported as a whole is used by its members.
-        let members = || module.words.iter().map(|word| word.text.as_str()).collect();
         let mut found = Vec::new();
         for import in &module.imports {
             let at = import.span.start;
             let package = self.resolve(file, import);
             if let Some(loaded) = package.as_ref().and_then(|package| self.file_of(package)) {
                 let names = import.names.iter().map(|name| name.name.as_str()).collect();
-                found.push(Imported { file: loaded, at, names });
+                found.push(Imported { file: loaded, at, names, is_whole: false });
             }
             let inner = |name: &str| match &package {
                 Some(package) => self.file_of(&format!("{package}.{name}")),
                 None => self.file_of(name),
             };
             let modules = import.names.iter().filter_map(|name| inner(&name.name));
-            found.extend(modules.map(|loaded| Imported { file: loaded, at, names: members() }));
+            found.extend(modules.map(|loaded| Imported { file: loaded, at, names: Vec::new(), is_whole: true }));
         }
         found
     }

@@ -8,7 +8,6 @@ use autoheal_forge::github::ci::StatusState;
 use autoheal_forge::{BranchName, CommitId, Pushed};
 
 use crate::checkout::Checkout;
-
 use crate::hosting::{Hosted, delivery};
 use crate::request::{CiMode, Delivery};
 use crate::state::{Delivered, HealState};

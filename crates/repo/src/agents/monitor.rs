@@ -14,7 +14,6 @@ use autoheal_sandbox::Sandbox;
 use autoheal_sandbox::untrusted::{clear, remove_tree};
 
 use crate::checkout::Checkout;
-
 use crate::ci_commands::Workflows;
 use crate::flaky::{self, FlakyTest, Healing, Question};
 use crate::hosting::watch::CiVerdict;
@@ -24,8 +23,7 @@ use crate::request::CiMode;
 use crate::session::Session;
 use crate::setup::Setup;
 use crate::state::{Delivered, HealState, Observed, TestRuns};
-use crate::step_error::disk;
-use crate::step_error::forge_error;
+use crate::step_error::{disk, forge_error};
 use crate::stop_reason::StopReason;
 use crate::test_scope::Scope;
 use crate::tree;

@@ -14,9 +14,8 @@ use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
 use crate::own_settings::FILE;
 use crate::session::output_record;
 use crate::state::HealState;
-use crate::step_error::disk;
-use crate::step_error::forge_error;
 use crate::step_error::ran;
+use crate::step_error::{disk, forge_error};
 use crate::wanted::Version;
 
 /// Runs one command that installs, in `directory` of the tree.

@@ -18,8 +18,8 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// the usual time.
 const NEAR: Duration = Duration::from_millis(10);
 
-/// Number of processes by which the backstop is above their limit: more than a fork bomb starts between two checks, and so many that
-/// they are not gone again by the next. Else they would end for want of processes, and nothing would say that they had hit a limit.
+/// Number of processes by which the backstop exceeds the limit. A fork bomb must neither reach the backstop nor end between two checks:
+/// otherwise its processes fail one by one, and the command looks as if it had failed by itself.
 const SPARE_PROCESSES: u64 = 1024;
 
 /// The folders in memory inside of a namespace.
