@@ -15,7 +15,7 @@ use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
 use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
-use autoheal_sandbox::{Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
+use autoheal_sandbox::{Image, Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
 use autoheal_server::api::webhook::Webhook;
 use autoheal_server::tools::{AllowedRepository, Repositories};
 use autoheal_server::{Healing, Services};
@@ -78,12 +78,8 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 /// As [`data_dir`].
 pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     let mut settings = Settings::new(data_dir(config)?.join("sandbox"));
-    if let Some(image) = &config.sandbox.python_image {
-        settings.python_image.clone_from(image);
-    }
-    if let Some(image) = &config.sandbox.node_image {
-        settings.node_image.clone_from(image);
-    }
+    let images = [(Image::PYTHON, &config.sandbox.python_image), (Image::NODE, &config.sandbox.node_image)];
+    settings.images.extend(images.into_iter().filter_map(|(image, set)| Some((image.0, set.clone()?))));
     settings.docker_runtime.clone_from(&config.sandbox.docker_runtime);
     settings.allow_weak_limits = config.sandbox.allow_weak_limits.unwrap_or(settings.allow_weak_limits);
     settings.free_space = config.sandbox.free_space_mib.map_or(settings.free_space, |mib| mib.saturating_mul(1 << 20));

@@ -60,8 +60,7 @@ pub(crate) async fn sandbox(data: &std::path::Path) -> Option<Arc<dyn Sandbox>> 
 
 async fn sandbox_of(choice: Choice, data: &std::path::Path) -> Option<Arc<dyn Sandbox>> {
     let settings = Settings {
-        python_image: "autoheal-python:local".to_owned(),
-        node_image: "autoheal-node:local".to_owned(),
+        images: Settings::DEFAULT_IMAGES.map(|(image, _)| (image.0, format!("autoheal-{}:local", image.0))).into(),
         ..Settings::new(data)
     };
     match autoheal_sandbox::select(choice, &settings).await {

@@ -104,7 +104,7 @@ impl Bubblewrap {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         let sandbox = Arc::new(self);
         let tried = match Plan::new(&sandbox, spec) {
@@ -369,7 +369,7 @@ mod tests {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         Some(Plan::new(&sandbox, spec).unwrap())
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::blame::Blame;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
-use crate::javascript::LOCKS;
 use crate::javascript::complaint::Complaint;
+use crate::javascript::files::KNOWN;
 use crate::javascript::index::{folder, is_relative};
 use crate::repair::shortlist::Shortlist;
 use crate::sources::Sources;
@@ -85,7 +85,7 @@ fn lock_over<'a>(sources: &'a Sources, manifest: &str) -> Option<&'a str> {
     let mut below = folder(manifest);
     loop {
         let inside = |name: &str| if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
-        if let Some(text) = LOCKS.iter().find_map(|name| sources.text(&inside(name))) {
+        if let Some(text) = KNOWN.locks.iter().find_map(|name| sources.text(&inside(name))) {
             return Some(text);
         }
         if below.is_empty() {

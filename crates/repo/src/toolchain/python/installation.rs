@@ -13,15 +13,17 @@ use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Command, Mount, SandboxKind};
 
+use super::dependencies::Dependencies;
+use super::runners::PYTEST;
+use super::{interpreter, linters};
 use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
-use crate::lint;
-use crate::project::{Project, interpreter};
+use crate::project::Project;
 use crate::settings::HealSettings;
-use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
+use crate::setup::{InstalledEnvironment, Interpreter, Setup};
 use crate::state::HealState;
+use crate::step_error::ran;
 use crate::step_error::sandbox_error;
-use crate::step_error::{disk, ran};
 use crate::toolchain::{OtherVersion, Search, installing};
 use crate::tree;
 use crate::wanted::Version;
@@ -117,7 +119,7 @@ async fn fitting(
     wanted: Option<Version>,
 ) -> Result<Result<Fitting, Others>, StepError> {
     let Search { setup, project, checkout, settings, context } = search;
-    checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
+    workspace::prepare(&checkout.folders)?;
     let needed = needed_modules(setup, project, checkout);
     // With a command that installs, what is missing does not count.
     let (needed, is_installed) = match state.request.install_command {
@@ -130,7 +132,7 @@ async fn fitting(
         let mut candidate = setup.with_interpreter(interpreter);
         let (pinned, absent): (BTreeSet<String>, BTreeSet<String>) = match state.request.install_command {
             Some(_) => (BTreeSet::new(), BTreeSet::new()),
-            None => lint::programs::requirements(setup, candidate.interpreter(), &checkout.folders.tree())
+            None => linters::requirements(setup, candidate.interpreter())
                 .partition(|requirement| requirement.contains("==")),
         };
         let needed = needed.iter().cloned().chain(pinned).collect();
@@ -181,7 +183,8 @@ fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTre
         .into_iter()
         .filter_map(|module| module.split('.').next().map(str::to_owned))
         .collect();
-    let declared = project.dependencies.requirements.iter().chain(&project.dependencies.stated_in_files);
+    let dependencies = Dependencies::of(&checkout.folders.tree(), project);
+    let declared = dependencies.requirements.iter().chain(&dependencies.stated_in_files);
     let declared = declared.map(|requirement| distributions::module_of(requirement));
     let is_plugin = |name: &str| name.starts_with("pytest_") && has_pytest(setup);
     let mut needed: BTreeSet<String> = declared.filter(|name| imported.contains(name) || is_plugin(name)).collect();
@@ -192,7 +195,7 @@ fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTre
 }
 
 fn has_pytest(setup: &Setup) -> bool {
-    setup.suites().any(|suite| suite.tests.runner == TestRunner::Pytest)
+    setup.suites().any(|suite| suite.tests.runner == PYTEST)
 }
 
 /// Version of an interpreter, and the modules that it lacks.
@@ -241,13 +244,14 @@ async fn install(
     let Search { setup, project, checkout, settings, context } = search;
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, search, state);
-    let runs_code = state.request.install_command.is_some() || project.dependencies.run_code;
+    let dependencies = Dependencies::of(&checkout.folders.tree(), project);
+    let runs_code = state.request.install_command.is_some() || dependencies.run_code;
     let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
         Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
         Begun::Empty(installing) => installing,
     };
     let environment = installing.folder();
-    let found = &project.dependencies.found;
+    let found = &dependencies.found;
     let what = if found.is_empty() {
         "what runs the tests".to_owned()
     } else {
@@ -262,7 +266,7 @@ async fn install(
     let _downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let mut failure = None;
-    for words in install_commands(base, &environment, setup, project, state) {
+    for words in install_commands(base, &environment, setup, &dependencies, state) {
         let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
         if !outcome.end.is_success() {
             let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
@@ -272,7 +276,7 @@ async fn install(
     }
     // Without its linters an environment is still one that runs the tests; what is absent is told.
     if failure.is_none()
-        && let Some(words) = tools_command(base, &environment, setup, state, &checkout.folders.tree())
+        && let Some(words) = tools_command(base, &environment, setup, state)
     {
         installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
     }
@@ -299,7 +303,7 @@ fn install_commands(
     base: &Interpreter,
     environment: &Path,
     setup: &Setup,
-    project: &Project,
+    dependencies: &Dependencies,
     state: &HealState,
 ) -> Vec<Vec<String>> {
     let base = base.program.display().to_string();
@@ -309,12 +313,12 @@ fn install_commands(
         return commands;
     }
     let runner = has_pytest(setup).then(|| "pytest".to_owned());
-    let others = project.dependencies.pip_words().unwrap_or_default();
+    let others = dependencies.pip_words().unwrap_or_default();
     let first: Vec<String> = others.into_iter().chain(runner).collect();
     if !first.is_empty() {
         commands.push(pip_install(environment, first));
     }
-    commands.extend(project.dependencies.project_word().map(|word| pip_install(environment, [word])));
+    commands.extend(dependencies.project_word().map(|word| pip_install(environment, [word])));
     commands
 }
 
@@ -326,14 +330,8 @@ fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Ve
 }
 
 /// Returns the command that installs the linters that CI runs and the base lacks; `None`: it lacks no linter.
-fn tools_command(
-    base: &Interpreter,
-    environment: &Path,
-    setup: &Setup,
-    state: &HealState,
-    tree: &Path,
-) -> Option<Vec<String>> {
-    let tools: BTreeSet<String> = lint::programs::requirements(setup, base, tree).collect();
+fn tools_command(base: &Interpreter, environment: &Path, setup: &Setup, state: &HealState) -> Option<Vec<String>> {
+    let tools: BTreeSet<String> = linters::requirements(setup, base).collect();
     if tools.is_empty() || state.request.install_command.is_some() {
         return None;
     }
@@ -346,9 +344,7 @@ fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<Str
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", has_pytest(search.setup)),
-        lint::programs::requirements(search.setup, base, &search.checkout.folders.tree())
-            .collect::<Vec<_>>()
-            .join("\0"),
+        linters::requirements(search.setup, base).collect::<Vec<_>>().join("\0"),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         search.settings.registries.indexes().join("\0"),
     ]

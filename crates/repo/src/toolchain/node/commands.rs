@@ -2,77 +2,71 @@
 
 use std::collections::BTreeMap;
 
-use super::context::{Context, holds_expression};
-use super::node_words::{
+use super::command_words::{
     BUILDERS, JEST_DROPPED, JEST_WITH_VALUE, MOCHA_DROPPED, MOCHA_WITH_VALUE, NODE_TEST_DROPPED, NODE_WITH_VALUE,
     ORCHESTRATORS, OTHER_CHECKS, OTHER_RUNNERS, VITEST_DROPPED, VITEST_WITH_VALUE,
 };
-use super::script::{self, Command};
+use super::linters::TOOLS;
+use super::packages::{json, packages_below, scripts};
+use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
+use crate::ci_commands::context::{Context, holds_expression};
+use crate::ci_commands::meaning::{Meaning, Prefixes, Script};
+use crate::ci_commands::script::{self, Command};
+use crate::lint::tool;
+use crate::paths::clean;
+use crate::project::join;
+use crate::setup::TestCommand;
+use crate::test_runner::TestRunner;
 use serde_json::Value;
 
-use crate::lint::tools::{self, Call};
-use crate::project::node::{json, packages_below, scripts};
-use crate::project::{clean_folder, join};
-use crate::setup::TestRunner;
+/// Programs that run others.
+pub(super) static PREFIXES: Prefixes = Prefixes {
+    programs: &[
+        (&["npx"], 0),
+        (&["bunx"], 0),
+        (&["npm", "exec"], 0),
+        (&["pnpm", "exec"], 0),
+        (&["pnpm", "dlx"], 0),
+        (&["yarn", "exec"], 0),
+        (&["yarn", "dlx"], 0),
+        (&["cross-env"], 0),
+        (&["cross-env-shell"], 0),
+        (&["c8"], 0),
+        (&["nyc"], 0),
+        (&["dotenv"], 0),
+    ],
+    options_with_value: &[
+        "--package",
+        "-p",
+        "--reporter",
+        "--check-coverage-lines",
+        "-r",
+        "--report-dir",
+        "--exclude",
+        "--include",
+        "--require",
+        "--temp-directory",
+        "--src",
+        "-e",
+    ],
+};
 
-/// Classification of a command of a JavaScript project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// It starts a test runner with these arguments, and these variables for Node's own options.
-    Test { runner: TestRunner, arguments: Vec<String>, environment: BTreeMap<String, String> },
-    /// It calls a linter, a formatter or a type checker.
-    Tool(Call),
-    /// It builds, or compiles as a check.
-    Build,
-    /// It runs a script of `package.json`, with the script's commands.
-    Script(Script),
-    /// It runs the script of that name in these packages.
-    InPackages(String, Vec<String>),
-    /// It installs, prints or cleans.
-    Nothing,
-    /// It decides the colour and is not run here.
-    Unknown(&'static str),
-}
-
-/// A script of `package.json`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Script {
-    /// Name of the script, such as `test`.
-    pub(super) name: String,
-    /// The folder of its `package.json`, relative to the repository.
-    pub(super) directory: String,
-    /// Its commands, with those before and after it.
-    pub(super) commands: Vec<Command>,
-}
-
-impl Script {
-    /// Returns whether the script's name suggests that it builds something that other commands need.
-    pub(super) fn is_build(&self) -> bool {
-        const WORDS: &[&str] =
-            &["build", "compile", "bundle", "transpile", "pretest", "prepare", "dist", "generate", "codegen"];
-        let name = self.name.trim_start_matches("pre");
-        self.name == "pretest" || WORDS.iter().any(|word| name.starts_with(word) || name.ends_with(word))
-    }
-
-    /// Returns whether the script's name suggests that it runs tests.
-    pub(super) fn is_test(&self) -> bool {
-        self.name.starts_with("test") || self.name.starts_with("unit")
-    }
-}
+/// Programs that decide the colour: where they are met and are not run, CI may be red for their reasons.
+pub(super) const CHECKS: &[&str] = &["jest", "mocha", "npm", "yarn", "pnpm", "npx"];
 
 /// Classifies the command with this argv; `None`: it is not a command of a JavaScript project.
 pub(super) fn meaning(words: &[String], context: &Context<'_>) -> Option<Meaning> {
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
-    let test = |runner, arguments| Meaning::Test { runner, arguments, environment: BTreeMap::new() };
-    if let Some(call) = tools::call(program, arguments, |word| !holds_expression(word)) {
+    let test = |runner, arguments| test(runner, &[program], arguments);
+    if let Some(call) = tool::call(TOOLS.iter(), program, arguments, |word| !holds_expression(word)) {
         return Some(Meaning::Tool(call));
     }
     Some(match name {
         "npm" | "pnpm" | "yarn" => manager(name, arguments, context)?,
         "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => several(arguments, context),
-        "jest" => test(TestRunner::Jest, kept(arguments, JEST_DROPPED, JEST_WITH_VALUE)),
-        "mocha" | "_mocha" | "ts-mocha" => test(TestRunner::Mocha, kept(arguments, MOCHA_DROPPED, MOCHA_WITH_VALUE)),
+        "jest" => test(JEST, kept(arguments, JEST_DROPPED, JEST_WITH_VALUE)),
+        "mocha" | "_mocha" | "ts-mocha" => test(MOCHA, kept(arguments, MOCHA_DROPPED, MOCHA_WITH_VALUE)),
         "vitest" => vitest(arguments),
         "node" | "tsx" => node(name, arguments, context)?,
         "vite" if arguments.first().is_some_and(|word| word == "build") => Meaning::Build,
@@ -97,7 +91,7 @@ fn manager(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Me
     // Options before the command.
     while let Some(word) = words.next_if(|word| word.starts_with('-')) {
         match word.as_str() {
-            "--prefix" | "-C" | "--cwd" | "--dir" => directory = join(context.directory, &clean_folder(words.next()?)?),
+            "--prefix" | "-C" | "--cwd" | "--dir" => directory = join(context.directory, &clean(words.next()?)?),
             "-r" | "--recursive" | "--filter" | "-w" | "--workspace" | "--workspaces" | "-ws" => asks_many = true,
             _ => {}
         }
@@ -159,7 +153,7 @@ fn in_packages(script: &str, arguments: &[String], directory: &str, context: &Co
     if folders.is_empty() {
         Meaning::Unknown("asks packages that are not found")
     } else {
-        Meaning::InPackages(script.to_owned(), folders)
+        Meaning::InFolders(run(script), folders)
     }
 }
 
@@ -209,14 +203,25 @@ fn of_script(name: &str, directory: &str, passed: &[String], context: &Context<'
     let mut commands = Vec::new();
     // The script before is a script of its own, with a name that says what it is for.
     if scripts.contains_key(&format!("pre{name}")) {
-        commands.push(Command::Words(["npm", "run", &format!("pre{name}")].map(str::to_owned).to_vec()));
+        commands.push(Command::Words(run(&format!("pre{name}"))));
     }
     let mut main = script::commands_with_patterns(own);
     if let Some(Command::Words(words)) = main.last_mut() {
         words.extend(passed.iter().cloned());
     }
     commands.extend(main);
-    Some(Script { name: name.to_owned(), directory: directory.to_owned(), commands })
+    let says_so = |text: &String| text.contains("no test specified");
+    let is_placeholder = commands.iter().any(|command| match command {
+        Command::Words(words) => words.iter().any(says_so),
+        Command::NeedsShell(line) => says_so(line),
+    });
+    let (name, directory, words) = (name.to_owned(), directory.to_owned(), run(name));
+    Some(Script { name, words, directory, commands, is_placeholder })
+}
+
+/// The command that runs a script.
+fn run(script: &str) -> Vec<String> {
+    ["npm", "run", script].map(str::to_owned).to_vec()
 }
 
 /// `run-s build test:*` as the scripts that it names.
@@ -228,24 +233,25 @@ fn several(arguments: &[String], context: &Context<'_>) -> Meaning {
             Some(start) => scripts.keys().filter(|name| name.starts_with(start)).collect(),
             None => scripts.keys().filter(|name| *name == word).collect(),
         };
-        commands.extend(names.iter().map(|name| Command::Words(["npm", "run", name].map(str::to_owned).to_vec())));
+        commands.extend(names.iter().map(|name| Command::Words(run(name))));
     }
-    Meaning::Script(Script { name: String::new(), directory: context.directory.to_owned(), commands })
+    let directory = context.directory.to_owned();
+    Meaning::Script(Script { name: String::new(), words: Vec::new(), directory, commands, is_placeholder: false })
+}
+
+/// A command that runs tests. `own`: the words before the arguments.
+fn test(runner: TestRunner, own: &[&str], arguments: Vec<String>) -> Meaning {
+    let words = own.iter().map(|word| (*word).to_owned()).chain(arguments.iter().cloned()).collect();
+    Meaning::Test { command: TestCommand { runner, words, arguments }, environment: BTreeMap::new() }
 }
 
 fn vitest(arguments: &[String]) -> Meaning {
     match arguments.first().map(String::as_str) {
         Some("bench" | "related" | "list" | "init") => Meaning::Nothing,
-        Some("run" | "watch" | "dev") => Meaning::Test {
-            runner: TestRunner::Vitest,
-            arguments: kept(&arguments[1..], VITEST_DROPPED, VITEST_WITH_VALUE),
-            environment: BTreeMap::new(),
-        },
-        Some(_) | None => Meaning::Test {
-            runner: TestRunner::Vitest,
-            arguments: kept(arguments, VITEST_DROPPED, VITEST_WITH_VALUE),
-            environment: BTreeMap::new(),
-        },
+        Some("run" | "watch" | "dev") => {
+            test(VITEST, &["vitest"], kept(&arguments[1..], VITEST_DROPPED, VITEST_WITH_VALUE))
+        }
+        Some(_) | None => test(VITEST, &["vitest"], kept(arguments, VITEST_DROPPED, VITEST_WITH_VALUE)),
     }
 }
 
@@ -256,7 +262,7 @@ fn node(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Meani
         if name == "tsx" {
             all.splice(0..0, ["--import".to_owned(), "tsx".to_owned()]);
         }
-        return Some(Meaning::Test { runner: TestRunner::NodeTest, arguments: all, environment: BTreeMap::new() });
+        return Some(test(NODE_TEST, NODE_TEST.command, all));
     }
     let mut at = 0;
     while let Some(word) = arguments.get(at).filter(|word| word.starts_with('-')) {
@@ -269,16 +275,17 @@ fn node(name: &str, arguments: &[String], context: &Context<'_>) -> Option<Meani
         std::iter::once(tool.to_owned()).chain(arguments.get(at + 1..).unwrap_or_default().iter().cloned()).collect();
     let found = meaning(&words, context)?;
     Some(match found {
-        Meaning::Test { runner, arguments: kept, mut environment } => {
+        Meaning::Test { command, mut environment } => {
             if at > 0 {
                 environment.insert("NODE_OPTIONS".to_owned(), arguments[..at].join(" "));
             }
-            Meaning::Test { runner, arguments: kept, environment }
+            Meaning::Test { command, environment }
         }
         other @ (Meaning::Tool(_)
         | Meaning::Build
         | Meaning::Script(_)
-        | Meaning::InPackages(..)
+        | Meaning::InFolders(..)
+        | Meaning::Shells(_)
         | Meaning::Nothing
         | Meaning::Unknown(_)) => other,
     })

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use autoheal_sandbox::untrusted::UntrustedFolder;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::manifest::read_text;
-use super::{TestFramework, join};
+use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
+use crate::project::{Detected, join, read_text};
+use crate::test_runner::TestRunner;
+use crate::toolchain::Survey;
 
 /// Package manager of a JavaScript project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageManager {
     /// npm: `package-lock.json`, `npm-shrinkwrap.json`, or no other evidence.
     Npm,
@@ -33,15 +33,10 @@ const LOCKS: &[(&str, PackageManager)] = &[
 ];
 
 /// Test runners by the word that starts them in a script.
-const RUNNERS: &[(&str, TestFramework)] = &[
-    ("jest", TestFramework::Jest),
-    ("vitest", TestFramework::Vitest),
-    ("mocha", TestFramework::Mocha),
-    ("ts-mocha", TestFramework::Mocha),
-];
+const RUNNERS: &[(&str, TestRunner)] = &[("jest", JEST), ("vitest", VITEST), ("mocha", MOCHA), ("ts-mocha", MOCHA)];
 
 /// Package manager of a project, and the files that it installs from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packages {
     /// The folder with the lock file, or of the workspaces: packages are installed from here. Relative to the repository.
     pub root: String,
@@ -60,6 +55,11 @@ pub struct Packages {
 }
 
 impl Packages {
+    /// Those of the project in `directory`; `None`: it has no `package.json`.
+    pub fn of(tree: &Path, directory: &str) -> Option<Self> {
+        Self::read(tree, directory, &crate::discovery::files(tree))
+    }
+
     /// Reads what the project in `directory` installs; `None`: it has no `package.json`.
     pub fn read(tree: &Path, directory: &str, files: &[String]) -> Option<Self> {
         read_text(tree, &join(directory, "package.json"))?;
@@ -176,19 +176,19 @@ pub(crate) fn dependencies(package: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The framework that a script starts.
-fn runner_in(script: &str) -> Option<TestFramework> {
+fn runner_in(script: &str) -> Option<TestRunner> {
     let words: Vec<&str> = script
         .split(|part: char| part.is_whitespace() || "&;|\"'".contains(part))
         .map(|word| word.rsplit('/').next().unwrap_or(word).trim_end_matches(".js"))
         .collect();
     let by_word = words.iter().find_map(|word| RUNNERS.iter().find(|(name, _)| name == word));
     let is_node = || words.contains(&"--test") && words.iter().any(|word| matches!(*word, "node" | "tsx"));
-    by_word.map(|(_, framework)| *framework).or_else(|| is_node().then_some(TestFramework::NodeTest))
+    by_word.map(|(_, runner)| *runner).or_else(|| is_node().then_some(NODE_TEST))
 }
 
-/// The framework of the project in `directory`, and the evidence: by its scripts, its configuration files, what it asks for, then by
-/// what its tests load.
-pub(super) fn framework(tree: &Path, directory: &str, files: &[String]) -> Option<(TestFramework, String)> {
+/// The test runner of a project, by its scripts, its configuration files, what it asks for, then by what its tests load.
+pub(super) fn runner(survey: &Survey<'_>) -> Option<Detected> {
+    let Survey { tree, directory, .. } = *survey;
     let package = json(tree, directory)?;
     let scripts = scripts(tree, directory);
     let about_tests = scripts
@@ -196,35 +196,30 @@ pub(super) fn framework(tree: &Path, directory: &str, files: &[String]) -> Optio
         .filter(|(name, _)| name.as_str() == "test")
         .chain(scripts.iter().filter(|(name, _)| name.starts_with("test") || name.starts_with("unit")));
     for (name, script) in about_tests {
-        if let Some(framework) = runner_in(script) {
-            return Some((framework, format!("scripts.{name} in package.json")));
+        if let Some(runner) = runner_in(script) {
+            return Some(Detected::new(runner, format!("scripts.{name} in package.json")));
         }
     }
-    let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-    let here = |file: &&String| file.strip_prefix(&prefix).is_some_and(|name| !name.contains('/'));
-    let begins = [
-        ("jest.config.", TestFramework::Jest),
-        ("vitest.config.", TestFramework::Vitest),
-        (".mocharc", TestFramework::Mocha),
-    ];
-    for file in files.iter().filter(here) {
-        let name = &file[prefix.len()..];
-        if let Some((_, framework)) = begins.iter().find(|(start, _)| name.starts_with(start)) {
-            return Some((*framework, file.clone()));
+    let begins = [("jest.config.", JEST), ("vitest.config.", VITEST), (".mocharc", MOCHA)];
+    for file in survey.files_inside() {
+        let name = file.strip_prefix(directory).unwrap_or(file).trim_start_matches('/');
+        if let Some((_, runner)) = begins.iter().find(|(start, _)| name.starts_with(start) && !name.contains('/')) {
+            return Some(Detected::new(*runner, file));
         }
     }
     if package.get("jest").is_some() {
-        return Some((TestFramework::Jest, "jest in package.json".to_owned()));
+        return Some(Detected::new(JEST, "jest in package.json"));
     }
     let asked = RUNNERS.iter().find(|(name, _)| dependencies(&package).any(|other| other == *name));
-    if let Some((name, framework)) = asked {
-        return Some((*framework, format!("{name} in package.json")));
+    if let Some((name, runner)) = asked {
+        return Some(Detected::new(*runner, format!("{name} in package.json")));
     }
-    let tests = files.iter().filter(|file| file.starts_with(&prefix) && crate::discovery::is_test_file(file)).take(100);
-    let loads = |file: &String| {
+    let loads = |file: &&str| {
         read_text(tree, file).is_some_and(|text| text.contains("'node:test'") || text.contains("\"node:test\""))
     };
-    tests.into_iter().find(|file| loads(file)).map(|file| (TestFramework::NodeTest, format!("{file} loads node:test")))
+    let mut tests = survey.files_inside().filter(|file| crate::discovery::is_test_file(file)).take(100);
+    let file = tests.find(loads)?;
+    Some(Detected::new(NODE_TEST, format!("{file} loads node:test")))
 }
 
 fn is_version(text: &str) -> bool {

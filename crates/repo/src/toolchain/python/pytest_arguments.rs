@@ -1,6 +1,6 @@
 //! The arguments of pytest that are kept when CI's command is run here.
 
-use super::context::holds_expression;
+use crate::ci_commands::context::holds_expression;
 
 /// Options of pytest that need a plugin, or say where reports go: they do not change which tests pass.
 const PYTEST_DROPPED: &[&str] = &[
@@ -106,7 +106,7 @@ const PYTEST_WITH_VALUE: &[&str] = &[
 ];
 
 /// pytest's arguments without those that need a plugin or only change what is printed.
-pub(super) fn arguments(arguments: &[String]) -> Vec<String> {
+pub(super) fn kept(arguments: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = arguments.iter().peekable();
     while let Some(word) = words.next() {

@@ -1,13 +1,13 @@
 //! Dependencies that have to be installed before a project's tests can run.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::manifest::{Manifests, ini_section, ini_value};
+use crate::project::{Manifests, Project, ini_section, ini_value};
 
 /// Names by which projects call what only their tests need: extras, dependency groups, requirement files.
 const FOR_TESTS: &[&str] =
@@ -17,12 +17,11 @@ const FOR_TESTS: &[&str] =
 const DEEPEST: usize = 8;
 
 /// Dependencies that have to be installed, as far as the manifests state them without being run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dependencies {
     /// Files of requirements for pip, relative to the project.
     pub requirement_files: Vec<String>,
     /// Requirements that those files state themselves.
-    #[serde(default)]
     pub stated_in_files: Vec<String>,
     /// Requirements (PEP 508) that the manifests state, for running and for testing.
     pub requirements: Vec<String>,
@@ -32,17 +31,32 @@ pub struct Dependencies {
     pub extras: Vec<String>,
     /// True if the installation runs code of the repository: its own build, or code of it that a requirements
     /// file names.
-    #[serde(default)]
     pub run_code: bool,
     /// Manifests that state all this, for the report.
     pub found: Vec<String>,
 }
 
+/// The files of requirements for pip among the manifests, with their text: `requirements.txt`, `requirements-dev.txt`,
+/// `dev-requirements.txt`, `requirements/test.txt`.
+pub(super) fn requirement_files(manifests: &Manifests) -> impl Iterator<Item = (&str, &str)> {
+    manifests.iter().filter(|(name, _)| name.strip_suffix(".txt").is_some())
+}
+
 impl Dependencies {
+    /// Those of a project, with the requirements of the other folders whose tests run with it.
+    pub(super) fn of(tree: &Path, project: &Project) -> Self {
+        let read = |directory: &str| Self::read(&Manifests::of(tree, directory));
+        let mut found = read(&project.directory);
+        for directory in &project.other_directories {
+            found.add_requirements(read(directory).requirements);
+        }
+        found
+    }
+
     /// Reads the dependencies from the manifests.
     pub fn read(manifests: &Manifests) -> Self {
         let mut found = Self::default();
-        for (name, text) in manifests.requirement_files() {
+        for (name, text) in requirement_files(manifests) {
             if is_wanted(name) {
                 found.run_code |= !text.lines().all(is_of_a_registry);
                 found.requirement_files.push(name.to_owned());

@@ -17,14 +17,12 @@ use std::path::{Path, PathBuf};
 
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
+use crate::programs::{SHOWN_ANYWAY, is_program};
 use crate::setup::Interpreter;
 use crate::wanted::Version;
 
 /// Maximum number of links that are followed to a program.
 const LONGEST_CHAIN: usize = 16;
-
-/// Folders that every sandbox shows anyway.
-pub(crate) const SHOWN_ANYWAY: &[&str] = &["/usr", "/bin", "/lib", "/lib64"];
 
 /// The names of virtual environments in a checkout.
 const ENVIRONMENT_FOLDERS: [&str; 2] = [".venv", "venv"];
@@ -176,13 +174,6 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     clean
-}
-
-/// Returns whether a file is a program for this machine, and not a script that starts one.
-pub(crate) fn is_program(file: &Path) -> bool {
-    use std::io::Read as _;
-    let mut magic = [0; 4];
-    fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x7fELF"
 }
 
 /// Returns the programs behind a shim, the one that is set first. pyenv's shims are scripts in `ROOT/shims`; `PYENV_VERSION` or the file
