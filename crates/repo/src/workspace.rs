@@ -10,7 +10,7 @@ use autoheal_sandbox::{Mount, WorkspaceSpec};
 
 use crate::caches::InUse;
 use crate::folders::Folders;
-use crate::programs::is_seen_with;
+use crate::host_programs::is_seen_with;
 use crate::setup::{Setup, Tools};
 use crate::step_error::disk;
 use crate::toolchains;
@@ -42,7 +42,7 @@ pub(crate) fn of_suite(folders: &Folders, setup: &Setup) -> BTreeMap<String, Str
 
 /// Makes the folders of a run beside its tree, with our programs in them.
 pub(crate) fn prepare(folders: &Folders) -> Result<(), StepError> {
-    let programs = toolchains::ALL.iter().flat_map(|toolchain| toolchain.programs());
+    let programs = toolchains::ALL.iter().flat_map(|toolchain| toolchain.programs()).copied();
     folders.prepare(programs).map_err(|error| disk("preparing the run's folder", &error))
 }
 

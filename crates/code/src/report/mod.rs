@@ -28,7 +28,6 @@ pub mod lsp;
 pub mod node;
 pub mod ruff;
 pub mod traceback;
-pub mod unittest;
 
 pub use findings::{Look, findings_from, findings_from_output};
 

@@ -7,7 +7,7 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use serde_json::Value;
 
 use super::server::Server;
-use crate::programs::{self, SHOWN_ANYWAY, is_program};
+use crate::host_programs::{self, SHOWN_ANYWAY, is_program};
 use crate::project;
 use crate::setup::{Interpreter, LanguageServer};
 use crate::toolchains;
@@ -54,7 +54,7 @@ impl Server {
             }
         }
         if self.since.is_none()
-            && let Some(program) = programs::beside(interpreter, self.name)
+            && let Some(program) = host_programs::beside(interpreter, self.name)
         {
             return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
         }
@@ -68,7 +68,7 @@ impl Server {
             // What every sandbox shows anyway would stand in the place of what a container has.
             mounts.retain(|path| {
                 let is_shown = SHOWN_ANYWAY.iter().any(|shown| path.starts_with(shown));
-                !is_shown && !programs::is_seen_with(interpreter, path)
+                !is_shown && !host_programs::is_seen_with(interpreter, path)
             });
             Some(self.server(vec![node, program.display().to_string()], mounts))
         })
@@ -81,7 +81,7 @@ impl Server {
         }
         let programs = path.iter().filter_map(|folder| own_program(folder, "node"));
         let program = programs.into_iter().find(|program| is_program(program))?;
-        let installation = programs::installation_of(&program).unwrap_or_else(|| program.clone());
+        let installation = host_programs::installation_of(&program).unwrap_or_else(|| program.clone());
         Some((program.display().to_string(), vec![installation]))
     }
 
@@ -121,7 +121,7 @@ fn packages_around(script: &Path) -> Option<PathBuf> {
 /// Returns the mounts of a program that needs no other files. It is mounted even if it is in a folder that
 /// every sandbox except the container shows, since the container lacks that folder.
 fn alone(interpreter: &Interpreter, program: PathBuf) -> Vec<PathBuf> {
-    let is_needed = is_program(&program) && !programs::is_seen_with(interpreter, &program);
+    let is_needed = is_program(&program) && !host_programs::is_seen_with(interpreter, &program);
     Some(program).filter(|_| is_needed).into_iter().collect()
 }
 

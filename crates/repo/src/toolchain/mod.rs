@@ -138,7 +138,7 @@ pub(crate) trait Toolchain: Sync {
     fn image(&self) -> Image;
 
     /// Our programs that run in the sandbox: path below the folder of our tools, and text.
-    fn programs(&self) -> Vec<(&'static str, &'static str)>;
+    fn programs(&self) -> &'static [(&'static str, &'static str)];
 
     // The project.
 

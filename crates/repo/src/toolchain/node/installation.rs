@@ -16,7 +16,7 @@ use autoheal_sandbox::{Command, Mount, SandboxKind};
 use super::packages::{PackageManager, Packages};
 use super::{SCRATCH, installed, words};
 use crate::caches::{Begun, Room, hash_of};
-use crate::programs::{installation_of, is_program};
+use crate::host_programs::{installation_of, is_program};
 use crate::project::join;
 use crate::setup::{Interpreter, ModuleFolder};
 use crate::state::HealState;

@@ -6,6 +6,7 @@
 //! - `commands`: commands of CI; `command_words`: the names and options of their programs
 //! - `installation`, `installed`, `words`: the Node that runs the tests, and their packages
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
+//! - `programs`: what runs in the sandbox
 //! - `linters`, `language_servers`: other tools
 
 mod command_words;
@@ -15,6 +16,7 @@ mod installed;
 mod language_servers;
 mod linters;
 pub mod packages;
+mod programs;
 mod runners;
 mod suite;
 mod varied;
@@ -24,10 +26,10 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use autoheal_code::javascript::{self, probe};
-use autoheal_code::report::node::entries::{self, REPORT_VARIABLE};
+use autoheal_code::report::node::entries::REPORT_VARIABLE;
 use autoheal_code::report::node::{Look, build};
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId, hang, vary, warm};
+use autoheal_code::{Environment, LanguageId};
 use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -50,14 +52,6 @@ use crate::wanted::Version;
 
 pub use runners::{JEST, MOCHA, NODE_TEST, VITEST};
 
-/// Our program that asks Node what it can load.
-const PROBE: &str = "probe.js";
-
-/// Our reporters for the test runners.
-const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
-const VITEST_REPORTER: &str = "vitest_reporter.mjs";
-const NODE_TEST_REPORTER: &str = "node_test_reporter.mjs";
-
 /// The tools of JavaScript and TypeScript.
 pub(crate) struct Node;
 
@@ -75,14 +69,8 @@ impl Toolchain for Node {
         Image::NODE
     }
 
-    fn programs(&self) -> Vec<(&'static str, &'static str)> {
-        let own = [
-            (PROBE, probe::SCRIPT),
-            (MOCHA_REPORTER, entries::MOCHA),
-            (VITEST_REPORTER, entries::VITEST),
-            (NODE_TEST_REPORTER, entries::NODE_TEST),
-        ];
-        own.into_iter().chain(warm::NODE.iter().copied()).chain([vary::NODE, hang::NODE, hang::VITEST]).collect()
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        programs::ALL
     }
 
     fn configured_runner(&self, _survey: &Survey<'_>) -> Option<Detected> {
@@ -307,7 +295,7 @@ impl Toolchain for Node {
 
 fn probe_words(place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
     let folder = place.folders.tree().join(&place.setup.suite().directory).display().to_string();
-    let mut words = vec![place.program(), place.tool(PROBE), folder];
+    let mut words = vec![place.program(), place.tool(programs::PROBE), folder];
     words.extend(probe::modules_of_interest(place.sources, findings));
     words
 }
@@ -376,7 +364,7 @@ fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
 fn node_options(folders: &Folders, setup: &Setup) -> Option<String> {
     let own = setup.suite().environment.get("NODE_OPTIONS").cloned();
     let maps = || "--enable-source-maps".to_owned();
-    let limit = || format!("--require={}", folders.tools().join(hang::NODE.0).display());
+    let limit = || format!("--require={}", folders.tools().join(programs::HANG).display());
     let ours = match setup.suite().tests.runner {
         NODE_TEST => vec![maps(), limit()],
         JEST => vec![limit()],

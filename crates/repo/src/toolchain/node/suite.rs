@@ -6,15 +6,14 @@ use autoheal_code::Sources;
 use autoheal_code::javascript::parse;
 use autoheal_code::report::node::{entries, findings as node_findings, jest};
 use autoheal_code::report::{TestCase, TestOutcome, TestReport};
-use autoheal_code::warm;
 use autoheal_engine::diagnostics::{Category, Finding, Location};
 use autoheal_sandbox::Outcome;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::command_words::NODE_WITH_VALUE;
 use super::look;
+use super::programs::{self, MOCHA_REPORTER, NODE_TEST_REPORTER, VITEST_REPORTER};
 use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
-use super::{MOCHA_REPORTER, NODE_TEST_REPORTER, VITEST_REPORTER};
 use crate::project::join;
 use crate::session::read_report;
 use crate::test_runner::TestRunner;
@@ -37,7 +36,7 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
     let mut words =
-        vec![place.program(), place.tool(warm::NODE_MAIN), tests.runner.name.to_owned(), jobs.to_string(), tree];
+        vec![place.program(), place.tool(programs::WARM), tests.runner.name.to_owned(), jobs.to_string(), tree];
     if tests.runner == NODE_TEST {
         let (options, files) = node_arguments(place);
         words.extend(options.into_iter().chain(["--".to_owned()]).chain(files));

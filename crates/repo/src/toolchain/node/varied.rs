@@ -1,7 +1,6 @@
 //! The suite of a JavaScript project under other conditions.
 
-use autoheal_code::vary;
-
+use super::programs;
 use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
 use super::suite::{self, Selection, pattern_of};
 use crate::flaky::conditions::Conditions;
@@ -38,7 +37,7 @@ fn title_patterns(selection: &Selection) -> Vec<String> {
 /// Returns the variable that makes Node load our script before anything else.
 pub(crate) fn environment(place: &Place<'_>) -> Vec<(String, String)> {
     let own = super::node_options(place.folders, place.setup);
-    let ours = format!("--require={}", place.tool(vary::NODE.0));
+    let ours = format!("--require={}", place.tool(programs::VARY));
     vec![("NODE_OPTIONS".to_owned(), own.into_iter().chain([ours]).collect::<Vec<_>>().join(" "))]
 }
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
-use crate::programs::{SHOWN_ANYWAY, is_program};
+use crate::host_programs::{SHOWN_ANYWAY, is_program};
 use crate::setup::Interpreter;
 use crate::wanted::Version;
 

@@ -6,6 +6,7 @@
 //! - `commands`: commands of CI; `pytest_arguments`: those of its arguments that matter
 //! - `interpreter`, `dependencies`, `installation`: the Python that runs the tests, and what it needs
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
+//! - `programs`: what runs in the sandbox
 //! - `linters`, `linter_versions`, `language_servers`: other tools
 
 mod commands;
@@ -16,6 +17,7 @@ pub mod interpreter;
 mod language_servers;
 mod linter_versions;
 mod linters;
+mod programs;
 mod pytest_arguments;
 mod roots;
 mod runners;
@@ -27,8 +29,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use autoheal_code::python::{self, environment::PythonEnvironment, probe};
 use autoheal_code::report::node::{Look, build};
-use autoheal_code::report::{TestCase, TestReport, compile, unittest};
-use autoheal_code::{Environment, LanguageId, hang, vary, warm};
+use autoheal_code::report::{TestCase, TestReport, compile};
+use autoheal_code::{Environment, LanguageId};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -38,9 +40,9 @@ use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
 use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
+use crate::host_programs;
 use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
-use crate::programs;
 use crate::project::Detected;
 use crate::setup::{BuildCommand, Interpreter, Setup};
 use crate::state::HealState;
@@ -49,15 +51,6 @@ use crate::test_scope::Scope;
 use crate::wanted::Version;
 
 pub use runners::{PYTEST, UNITTEST};
-
-/// Our program that asks the interpreter what it can import.
-const PROBE: &str = "probe.py";
-
-/// Our program that compiles files without running them.
-const COMPILE_CHECK: &str = "compile_check.py";
-
-/// Our program that runs unittest suites and writes JUnit XML.
-const UNITTEST_RUNNER: &str = "unittest_runner.py";
 
 /// The tools of Python.
 pub(crate) struct Python;
@@ -76,9 +69,8 @@ impl Toolchain for Python {
         Image::PYTHON
     }
 
-    fn programs(&self) -> Vec<(&'static str, &'static str)> {
-        let own = [(PROBE, probe::SCRIPT), (COMPILE_CHECK, compile::SCRIPT), (UNITTEST_RUNNER, unittest::RUNNER)];
-        own.into_iter().chain(warm::PYTHON.iter().copied()).chain([vary::PYTHON, hang::PYTHON]).collect()
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        programs::ALL
     }
 
     fn configured_runner(&self, survey: &Survey<'_>) -> Option<Detected> {
@@ -259,7 +251,7 @@ impl Toolchain for Python {
     }
 
     fn parse_check_words(&self, place: &Place<'_>, files: &[String]) -> Vec<Vec<String>> {
-        let ours = [place.program(), place.tool(COMPILE_CHECK)];
+        let ours = [place.program(), place.tool(programs::COMPILE_CHECK)];
         vec![ours.into_iter().chain(files.iter().cloned()).collect()]
     }
 
@@ -269,7 +261,7 @@ impl Toolchain for Python {
 
     fn probe_words(&self, place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
         let paths = import_path(place.folders, place.setup).into_iter().flat_map(|root| ["--path".to_owned(), root]);
-        let ours = [place.program(), place.tool(PROBE)];
+        let ours = [place.program(), place.tool(programs::PROBE)];
         ours.into_iter().chain(paths).chain(probe::modules_of_interest(place.sources, findings)).collect()
     }
 
@@ -312,11 +304,11 @@ fn import_path(folders: &Folders, setup: &Setup) -> Vec<String> {
 
 /// Folder of our modules, which our programs import and pytest loads; the import path ends with it.
 fn python_modules(folders: &Folders) -> PathBuf {
-    folders.tools().join(hang::PYTHON_FOLDER)
+    folders.tools().join(programs::MODULES)
 }
 
 /// Finds a program beside the interpreter, where the project's own version would be, else on `PATH`. Only a real program counts there; of
 /// a script the interpreter that it names may not be seen inside.
 fn program(name: &str, interpreter: &Interpreter) -> Option<PathBuf> {
-    programs::beside(interpreter, name).or_else(|| programs::on_path(name))
+    host_programs::beside(interpreter, name).or_else(|| host_programs::on_path(name))
 }

@@ -1,13 +1,11 @@
 //! The suite of a Python project: what runs it, and what its reports say.
 
-use autoheal_code::hang;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
-use autoheal_code::warm;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
 
-use super::UNITTEST_RUNNER;
+use super::programs;
 use super::runners::{PYTEST, UNITTEST};
 use crate::session::read_report;
 use crate::setup::TestCommand;
@@ -27,7 +25,7 @@ pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
     let mut words =
-        vec![place.program(), place.tool(warm::PYTHON_MAIN), tests.runner.name.to_owned(), jobs.to_string(), tree];
+        vec![place.program(), place.tool(programs::WARM), tests.runner.name.to_owned(), jobs.to_string(), tree];
     words.extend(tests.arguments.iter().cloned());
     Some(words)
 }
@@ -75,7 +73,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             };
             let ours = [
                 "-p",
-                hang::PYTHON_PLUGIN,
+                programs::HANG,
                 "-p",
                 "no:cacheprovider",
                 "-o",
@@ -88,7 +86,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             words.push(report);
         }
         UNITTEST => {
-            words.extend([place.program(), place.tool(UNITTEST_RUNNER), report]);
+            words.extend([place.program(), place.tool(programs::UNITTEST_RUNNER), report]);
             match scope {
                 Scope::All => words.extend(tests.arguments.iter().cloned()),
                 Scope::UntilFirstFailure | Scope::Only(_) | Scope::Again(_) if are_examples(tests) => {

@@ -1,7 +1,6 @@
 //! The suite of a Python project under other conditions.
 
-use autoheal_code::vary;
-
+use super::programs;
 use super::runners::{PYTEST, UNITTEST};
 use crate::flaky::conditions::Conditions;
 use crate::test_scope::Scope;
@@ -23,7 +22,7 @@ pub(crate) fn environment(place: &Place<'_>, conditions: &Conditions) -> Vec<(St
     let tree = if conditions.is_before { place.folders.before() } else { place.folders.tree() };
     let roots = place.setup.roots.iter().map(|root| tree.join(root).display().to_string());
     let ours = super::python_modules(place.folders).display().to_string();
-    let path: Vec<String> = std::iter::once(place.tool(vary::PYTHON_FOLDER)).chain(roots).chain([ours]).collect();
+    let path: Vec<String> = std::iter::once(place.tool(programs::VARY)).chain(roots).chain([ours]).collect();
     let seed = conditions.seed.map(|seed| ("PYTHONHASHSEED".to_owned(), seed.to_string()));
     std::iter::once(("PYTHONPATH".to_owned(), path.join(":"))).chain(seed).collect()
 }
