@@ -175,7 +175,7 @@ impl<N: Node, S> Graph<N, S> {
 
     /// Returns the timeout and retries of `node`.
     pub fn policy(&self, node: N) -> Policy {
-        // `build` refuses a graph in which a node has none.
+        // `build` refuses a graph with a node without a policy.
         self.policies.get(&node).copied().unwrap_or(Policy::once(Duration::MAX))
     }
 

@@ -226,7 +226,7 @@ impl Fetcher {
     ) -> Result<(Answer, Duration), FetchError> {
         let time = self.settings.time;
         let total = request.timeout.unwrap_or(time.total);
-        // Whoever is patient with the whole is patient with its parts.
+        // A longer total timeout also raises the timeout of each part.
         let silence = request.timeout.map_or(time.read, |timeout| timeout.max(time.read));
         headers.entry(ACCEPT).or_insert(ACCEPTED);
         let permission = self.permission(url).await?;
@@ -242,7 +242,7 @@ impl Fetcher {
     }
 
     async fn permission(&self, url: &Url) -> Result<Permission, FetchError> {
-        // Before anybody is asked anything: robots.txt of a forbidden address is as forbidden.
+        // Before any request: robots.txt of a forbidden address is forbidden, too.
         self.transport.check(url)?;
         match self.settings.robots {
             RobotsPolicy::Ignore => Ok(Permission::default()),

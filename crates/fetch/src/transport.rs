@@ -171,7 +171,7 @@ impl Transport {
             return FetchError::Tls { url: named, source: error.into() };
         }
         let kind = causes(&error).filter_map(<dyn Error>::downcast_ref::<io::Error>).last().map(io::Error::kind);
-        // Whatever happens to a body is told as a failure to decode it; when it did not come whole, HTTP says so below.
+        // Every failure of a body is reported as a decoding error; for an incomplete body, the HTTP error is below.
         let is_whole = find::<hyper::Error>(&error).is_none();
         let (is_connect, is_decode) = (error.is_connect(), error.is_decode() && is_whole);
         let source: Cause = error.into();

@@ -38,7 +38,7 @@ fn without_thoughts(text: &str) -> Cow<'_, str> {
     const OPEN: [&str; 2] = ["<think>", "<thinking>"];
     const CLOSE: [&str; 2] = ["</think>", "</thinking>"];
     let mut said = String::new();
-    // Where what is said begins; none within a thought.
+    // The start of the spoken text; `None` within a thought.
     let mut from = Some(0);
     for (place, _) in text.match_indices('<') {
         let tag = |tags: [&'static str; 2]| tags.into_iter().find(|tag| text[place..].starts_with(tag));
@@ -80,7 +80,7 @@ fn fenced(text: &str) -> impl Iterator<Item = &str> {
 /// The first object or array that can be read.
 fn first_value(text: &str) -> Option<Value> {
     let starts = text.char_indices().filter(|(_, char)| matches!(char, '{' | '['));
-    // Words before it may have brackets of their own.
+    // The text before it may contain brackets, too.
     starts.take(20).find_map(|(start, _)| value_at(&text[start..]))
 }
 
@@ -100,7 +100,7 @@ fn parsed(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| json5::from_str(text).ok())
 }
 
-/// Brackets in prose, such as `[1]` or `{}`, are no answer.
+/// Returns false for brackets in prose, such as `[1]` or `{}`, which are not an answer.
 fn is_meant(value: &Value) -> bool {
     match value {
         Value::Object(object) => !object.is_empty(),

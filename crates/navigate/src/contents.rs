@@ -8,7 +8,7 @@ use crate::address::without_fragment;
 use crate::page_state::PageState;
 use crate::relevance::{Found, Relevance};
 
-/// Fewer pages below a heading are no list of chapters.
+/// Minimum number of pages below a heading that counts as a list of chapters.
 const LEAST_CHAPTERS: usize = 3;
 
 /// The pages of parts that the home page lists with their chapters, and what of the goal the chapters' titles say.

@@ -1,5 +1,5 @@
-//! The way of a language model (spec `navigator.md`, "Navigator"): it sees one page and what it did so far, and says what to do next. It
-//! remembers nothing, and what it says is never the answer: that is what stands on the page it stops at.
+//! Navigation by a language model (spec `navigator.md`, "Navigator"): the model sees one page and its previous actions, and chooses
+//! the next action. It remembers nothing, and its words are never the answer: the answer is text of the page where it stops.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ enum Tool {
 
 /// Result of an action.
 enum Next {
-    /// Go on at the page that is now the last of the history.
+    /// Continue at the page that is now the last of the history.
     GoOn,
     /// The page that the model stopped at.
     Extracted,

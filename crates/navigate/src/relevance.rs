@@ -17,7 +17,7 @@ const LIGHT: f64 = 0.2;
 const PART: f64 = 0.4;
 const KIND: f64 = 0.6;
 
-/// Weight of parts of names when choosing the next page: a page seldom has the name in its title.
+/// Weight of parts of names when choosing the next page: a page rarely has the name in its title.
 const PART_ON_THE_WAY: f64 = 0.7;
 
 /// Factor, when choosing the next page, for words that name a table column more often than a section.
@@ -186,7 +186,7 @@ impl Relevance {
         self
     }
 
-    /// Takes note that these terms led to a page that was of no use: others are worth a look first.
+    /// Records that these terms led to a useless page: other terms come first from now on.
     pub(crate) fn was_misled(&mut self, by: Found) {
         for (place, misled) in self.misled.iter_mut().enumerate() {
             if by.has(place) {

@@ -99,7 +99,7 @@ impl Frontier {
         let manual = home.map_or("", |home| home.title.as_str());
         let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
         let relevance = Relevance::of_way(goal);
-        // What names the manual leads to every page of it.
+        // Words that name the manual lead to every page of it.
         let everywhere = relevance.read_name(manual);
         let relevance = relevance.without(everywhere);
         let parts = home.map(|home| contents::parts(home, &relevance)).unwrap_or_default();

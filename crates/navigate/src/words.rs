@@ -1,4 +1,4 @@
-//! Words as they are compared: without endings, in lower case, names of parameters and options as they stand.
+//! Words in the form in which they are compared: without endings, in lower case; names of parameters and options unchanged.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -56,7 +56,7 @@ fn singular(word: &str) -> String {
     }
     let stays = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
     let word = word.strip_suffix('s').filter(|_| !stays).unwrap_or(word);
-    // `boxes` and `caches`: whether the `e` is of the plural cannot be told, so it goes from `cache` as well.
+    // `boxes` and `caches`: the `e` may or may not belong to the plural, so it is removed from `cache` as well.
     let has_lost_e = ["xe", "che", "she", "sse"].iter().any(|ending| word.ends_with(ending));
     word.strip_suffix('e').filter(|_| has_lost_e).unwrap_or(word).to_owned()
 }
@@ -91,7 +91,7 @@ fn is_plain(word: &str) -> bool {
     word.chars().all(char::is_alphabetic)
 }
 
-/// The pieces of a text that are words, as they stand.
+/// Returns the pieces of a text that are words, unchanged.
 fn tokens(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let at = |place: usize| characters.get(place).copied().unwrap_or(' ');
@@ -124,7 +124,7 @@ fn tokens(text: &str) -> Vec<String> {
     if !token.is_empty() {
         found.push(token);
     }
-    // Rules of dashes are no words, and neither is the `s` of a genitive.
+    // Rules of dashes are not words, and neither is the `s` of a genitive.
     found.retain(|token| token.chars().any(char::is_alphanumeric) && token != "s");
     found
 }

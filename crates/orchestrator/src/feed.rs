@@ -57,7 +57,7 @@ impl EventFeed {
             }
             latest.push_back(event.clone());
         }
-        // An error says that nobody watches.
+        // An error means that there is no subscriber.
         let _ = self.sender.send(event);
     }
 
@@ -102,7 +102,7 @@ impl Drop for Listening {
     }
 }
 
-/// Everybody who hears of a run.
+/// All receivers of a run's events.
 #[derive(Debug, Clone)]
 pub(crate) struct Audience {
     /// The feed of the worker that walks it.

@@ -114,7 +114,7 @@ pub(crate) fn keep(
                     }
                 }
                 Ok(Err(StoreError::LeaseLost(_))) => break,
-                // What this program would write is no longer what the database holds.
+                // The schema of this program no longer matches the database.
                 Ok(Err(error @ StoreError::NewerSchema { .. })) => {
                     tracing::error!(task = %lease.task, %error, "the lease is given up");
                     break;

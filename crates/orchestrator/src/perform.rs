@@ -106,7 +106,7 @@ impl Worker {
         let _listening = self.listen(&task.target);
         let enqueued = ask_for(self.store(), task).await?;
         if !enqueued.created {
-            // Somebody waits for it.
+            // A caller waits for it.
             self.store().hasten(enqueued.id).await?;
         }
         match when_stopped {
@@ -146,7 +146,7 @@ impl Worker {
             () = stop.cancelled() => {}
         }
         self.store().request_cancel(task).await?;
-        // Heard with the next heartbeat. Whatever it came to: nobody waits for it.
+        // Takes effect with the next heartbeat. The result is irrelevant: no caller waits for it.
         drop(work.await);
         Err(PerformError::Cancelled(task))
     }
@@ -165,7 +165,7 @@ impl Worker {
         let _listening = self.listen(source);
         let task = NewTask::new(TaskKind::RefreshSource, source, self.store().now());
         let mut row = self.perform(&task, stop, when_stopped).await?;
-        // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
+        // A failed run creates a task for the Doctor, and a successful Doctor creates one for another run.
         for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
             if let Some(open) = self.due(kind, source).await? {
                 row = self.finish(open, stop).await?;

@@ -155,8 +155,8 @@ impl Database {
         // Every statement here is written for an index, and the planner is to take it at its word: without statistics, or
         // with those of a time when the queue was empty, it would read and sort the whole queue for each claim. Where it
         // must sort nevertheless it thinks the plan expensive enough to compile it, which takes longer than the statement.
-        // A process that was frozen, or lost its network, in the middle of a transaction must not keep its locks: nobody could take
-        // its task over.
+        // A process that was frozen, or lost its network, in the middle of a transaction must not keep its locks:
+        // no other worker could take its task over.
         const SETTINGS: &str =
             "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
              SET idle_in_transaction_session_timeout = '15s';";

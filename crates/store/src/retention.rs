@@ -91,7 +91,7 @@ const HISTORY: [&str; 6] = [
         "AND EXISTS (SELECT 1 FROM source_value newer
              WHERE newer.source_name = old.source_name AND newer.url = old.url AND newer.value_id > old.value_id)"
     ),
-    // The version that is active, and the one that a rollback goes back to, stay; so do what waits for a person and what one has refused.
+    // The active version and the target of a rollback stay; so do versions that wait for the user and rejected ones.
     "DELETE FROM recipe_version WHERE created_at < $1 AND stage NOT IN ('PRODUCTION', 'REJECTED') AND waits = 0 AND NOT EXISTS (
          SELECT 1 FROM recipe_version active WHERE active.source_name = recipe_version.source_name
              AND active.in_force IS NOT NULL AND active.replaces = recipe_version.version)",

@@ -117,7 +117,7 @@ impl Form {
         own::refuse_elsewhere(&schema)?;
         let mut form = Self::of(schema, Owner::User)?;
         for property in &mut form.properties {
-            // A summary may be in the words of whoever sums up.
+            // A summary may use words that are not on the page.
             if property.kind == Kind::Text && names::group_of(&words_of(&property.name)) == Some("description") {
                 property.kind = Kind::Summary;
             }

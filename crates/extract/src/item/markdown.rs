@@ -26,7 +26,7 @@ impl ScrapedItem {
         if let Some(steps) = joined(&steps) {
             section(&mut text, Some(format!("## Instructions\n\n{steps}")));
         }
-        // The text of a recipe is what stands around it, and tables are in the text already.
+        // The text of a recipe is the text around it, and tables are already in the text.
         if self.page_type != PageType::Recipe {
             section(&mut text, self.text.as_deref().map(paragraphs));
         }

@@ -190,7 +190,7 @@ async fn read_picture(path: &Path, limit: u64) -> Result<Bytes, String> {
 /// The words for the browser when its own sandbox cannot be had within ours.
 const WITHOUT_OWN_SANDBOX: &str = "--no-sandbox";
 
-/// Browser that renders pages, each in a process of its own.
+/// Browser that renders pages, each in a separate process.
 #[derive(Debug)]
 pub(crate) struct Browser {
     settings: RenderSettings,
@@ -228,7 +228,7 @@ impl Browser {
     async fn shown(&self, page: &Page<'_>) -> Result<Bytes, FetchError> {
         let url = page.url;
         let failed = |reason: String| FetchError::RenderFailed { url: shown(url), reason };
-        // Nobody closes it, so there is always a permit to wait for.
+        // It is never closed, so a permit becomes free eventually.
         let _permit = self.running.acquire().await.ok();
         let folder = OwnedFolder::new("autoheal-browser")
             .map_err(|error| failed(format!("no folder for its profile: {error}")))?;

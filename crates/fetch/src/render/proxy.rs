@@ -1,8 +1,8 @@
 //! The browser's way to the network: a forward proxy (RFC 9110, section 7.6; CONNECT, 9.3.6), at a unix socket that only the
 //! browser's namespace shows, or on the loopback interface.
 //!
-//! It connects to addresses that the guard let through, after looking names up itself, and to nothing else. What a page loads
-//! and what it sends are counted apart, over all its connections.
+//! It connects to addresses that the guard let through, after looking names up itself, and to nothing else. It counts the
+//! downloads and the uploads of a page separately, over all its connections.
 
 use std::fmt::Write as _;
 use std::io;

@@ -58,7 +58,7 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
 fn settle(node: &mut Value) -> Option<()> {
     let object = node.as_object_mut()?;
     if let Some(target) = object.remove("$ref") {
-        // Nothing may stand beside a reference.
+        // A reference must be the only key.
         *object = [("$ref".to_owned(), target)].into_iter().collect();
         return Some(());
     }

@@ -27,7 +27,7 @@ fn trail(page: &Document) -> Vec<String> {
     let Some(bar) = page.nodes().find(|&node| is_trail(node) && page.letters(node) > 0) else { return Vec::new() };
     let mut steps = Vec::new();
     let mut add = |text: &str| {
-        // What stands between two steps is no step.
+        // The separators between steps are not steps.
         let text = text.trim_matches(|character: char| character.is_whitespace() || "»›>/|→·\\".contains(character));
         if !text.is_empty() {
             steps.push(shortened(text, LONGEST).to_owned());
@@ -42,7 +42,7 @@ fn trail(page: &Document) -> Vec<String> {
     let whole = page.visible_text(bar);
     let before = last.map_or(0, |link| page.text_up_to(bar, link).len() + page.visible_text(link).len());
     if let Some(rest) = whole.get(whole.floor_char_boundary(before + 1)..) {
-        // Neither are folders without a page of their own.
+        // Folders without a page are not steps, either.
         rest.split(['»', '›', '>', '→']).for_each(&mut add);
     }
     steps

@@ -153,8 +153,8 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
     }
 }
 
-/// The text of a block that says something: of one without blocks in it, or what stands before the first of them. Terms stand with their
-/// descriptions.
+/// Returns the text of a block with content: of a block without nested blocks, or the text before the first of them. Terms include
+/// their descriptions.
 fn block_text(page: &Document, node: NodeId) -> Option<&str> {
     if !is_block(page.tag(node)) || page.tag(node) == "dt" {
         return None;
@@ -169,7 +169,7 @@ fn block_text(page: &Document, node: NodeId) -> Option<&str> {
         }
     };
     let letters = text.chars().filter(|character| !character.is_whitespace()).count();
-    // What is mostly links leads elsewhere.
+    // A block that is mostly links only leads elsewhere.
     let says_something = letters > 0 && linked * 2 <= letters && text.chars().any(char::is_alphanumeric);
     // The name of a folder says what is in it.
     let is_label = inner.is_some_and(|inner| matches!(page.tag(inner), "ul" | "ol" | "dl" | "li")) && letters < 40;

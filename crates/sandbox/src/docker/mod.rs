@@ -56,7 +56,7 @@ impl Engine {
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
         let engine = Self::reach(settings).await?;
         check_limits(&engine.info, engine.allow_weak_limits)?;
-        // Which language it will be is not known yet. A repository whose image is missing is told so when it is opened.
+        // The language is not known yet. If its image is missing, opening the repository returns the error.
         if !engine.has(&engine.node_image).await? && !engine.has(&engine.python_image).await? {
             let (image, setting) = (engine.python_image, Settings::PYTHON_IMAGE_SETTING);
             return Err(SandboxError::MissingImage { image, setting });

@@ -261,7 +261,7 @@ pub(super) async fn receive(
     let store = &shared.services.store;
     if store.job(job).await?.is_none() {
         // While another branch of the repository is healed this is a conflict: GitHub marks the event as not delivered, and shows it to
-        // whoever may deliver it again.
+        // the repository's owner, who can deliver it again.
         let enqueued = ask_for(store, &task).await?;
         if let Err(error) = store.add_job(job, enqueued.id, &format!("github:{event}"), store.now()).await
             && store.job(job).await?.is_none()

@@ -85,8 +85,8 @@ pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Requ
                        that it was given in AUTOHEAL_TOKEN";
         return ApiError::new(ApiCode::Unauthorized, message).into_response();
     }
-    // What a form can send from anywhere is refused: only JSON makes a browser ask first. Without a body there is no kind of body: then
-    // the origin says enough, which browsers give with whatever changes something.
+    // Bodies that a form of any site can send are refused: only JSON makes a browser send a preflight request. Without a body there is no
+    // content type: then the origin is enough, which browsers send with every request that changes something.
     let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
     let kind = text(header::CONTENT_TYPE);
     let has_body = kind.is_some() || !request.body().is_end_stream();

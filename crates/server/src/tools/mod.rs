@@ -173,7 +173,7 @@ fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let Value::Object(mut schema) = schema.to_value() else { return Map::new() };
     schema.remove("$schema");
     schema.remove("title");
-    // What is said of the type is said by the tool.
+    // The tool's own description replaces that of the type.
     schema.remove("description");
     schema
 }

@@ -124,7 +124,7 @@ impl<'a> Progress<'a> {
                 .is_none_or(|provenance| matches!(provenance.grounding, Some(Grounding::Found | Grounding::Judgement)));
             of.fields.contains_key(name).then(|| (!unfit.contains(name), is_found))
         };
-        // What did not fit was told, and is not said again.
+        // An invalid field was reported before, and is not reported again.
         for name in unfit_before.iter().filter(|name| !candidate.fields.contains_key(*name)) {
             self.best_fields.fields.remove(name);
             self.best_fields.provenance.remove(name);

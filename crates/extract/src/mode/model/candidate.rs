@@ -97,7 +97,7 @@ impl Candidate {
                 parts.push((property, part, value));
                 continue;
             }
-            // What says something counts more than what does not, and then the form's own name for it.
+            // A value counts more than a placeholder; among equals, the form's own name wins.
             let is_better = named
                 .get(&property)
                 .is_none_or(|before| says_something(&value) && (name == property || !says_something(before)));

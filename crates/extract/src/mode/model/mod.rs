@@ -3,7 +3,7 @@
 //! - [`reading`]: the content of the page for prompts and checks; `prompt`: the prompts
 //! - `candidate`: from a response to fields: names, placeholders (`placeholder`), types (`convert`, `salary`),
 //!   and presence on the page (`grounding`)
-//! - `filled`: from fields to a valid item, or the reason why there is none
+//! - `filled`: from fields to a valid item, or the reason for its absence
 
 pub(crate) mod candidate;
 pub(crate) mod convert;

@@ -66,7 +66,7 @@ fn below(page: &Document, root: NodeId, has_frame: bool) -> Vec<NodeId> {
             continue;
         }
         let tag = page.tag(node);
-        // What is called a frame and holds nearly everything is none.
+        // A block that is named like a frame but holds nearly everything is not a frame.
         let is_left_out = has_frame
             && node != root
             && (is_frame(tag) || tag == "header" && !has_heading(page, node) || is_called_frame(page, node))
@@ -76,7 +76,7 @@ fn below(page: &Document, root: NodeId, has_frame: bool) -> Vec<NodeId> {
             continue;
         }
         let in_blocks: usize = outer_blocks(page, node).map(|inner| page.letters(inner)).sum();
-        // Text that stands beside a few blocks stays where it is, with them.
+        // Text next to a few blocks stays with them.
         let own = page.letters(node) - in_blocks;
         if in_blocks == 0 || own > in_blocks {
             next = page.close(node);

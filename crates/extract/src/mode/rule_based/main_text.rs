@@ -80,7 +80,7 @@ fn text_of(page: &Document, blocks: &[NodeId]) -> String {
     text
 }
 
-/// The lists of the main text that are no navigation, with the heading right before each.
+/// Returns the lists of the main text, except navigation, with the heading right before each.
 fn lists_of(page: &Document) -> Vec<List> {
     let mut heading = None;
     let mut lists = Vec::new();

@@ -64,7 +64,7 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
     if !missing.is_empty() {
         return Err(ExtractError::RequiredMissing(missing));
     }
-    // An empty shape is no success. What is known without the page has no provenance.
+    // An empty object is not a success. Fields that do not come from the page have no provenance.
     if own.provenance.is_empty() {
         return Err(ExtractError::Nothing);
     }
@@ -90,7 +90,7 @@ impl Sources<'_> {
         let (own, same) = names_of(property);
         let is_own_field =
             of_item(&property.name).is_some_and(|(name, part)| part.is_none() && own[0] == name.replace('_', " "));
-        // What the page itself calls so comes before what means the same elsewhere.
+        // A statement of the page under this name comes before other names with the same meaning.
         let field = self.field(property);
         let (own_field, other_field) = if is_own_field { (field, None) } else { (None, field) };
         let told = |found: Option<(Value, Provenance)>| found.map(|(value, provenance)| (value, Some(provenance)));

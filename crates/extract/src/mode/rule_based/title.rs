@@ -1,4 +1,4 @@
-//! The headline, and where it stands.
+//! The headline, and its element.
 
 use autoheal_page::{Document, NodeId};
 
@@ -12,7 +12,7 @@ const LONGEST: usize = 300;
 /// Separators between the parts of a page's title.
 const CUTS: [&str; 12] = [" | ", " » ", " « ", " :: ", " • ", " // ", " ‹ ", " › ", " · ", " - ", " – ", " — "];
 
-/// Number of leading [`CUTS`] that separate the name of the site even if weaker separators stand between words.
+/// Number of leading [`CUTS`] that separate the name of the site even if there are weaker separators between words.
 const STRONG: usize = 9;
 
 /// Letters and digits alone, in lower case: what two spellings of one headline have in common.
@@ -24,7 +24,7 @@ pub(super) fn letters(text: &str) -> String {
 pub(super) fn agree(one: &str, other: &str) -> bool {
     let (one, other) = (letters(one), letters(other));
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    // A word or two stand in many headlines.
+    // One or two words occur in many headlines.
     !short.is_empty() && (short == long || (short.len() * 2 >= long.len() && long.contains(&short)))
 }
 

@@ -54,7 +54,7 @@ pub(super) fn each(page: &Document, each: &mut impl FnMut(Piece<'_>)) {
         match tag {
             "title" | "noscript" => each(Piece::Own(&plain_text(page.raw_text(node)))),
             "script" if page.attribute(node, "type").is_some_and(|kind| kind.trim() == "application/json") => {
-                // What scripts build a page of.
+                // The data from which scripts build a page.
                 if let Ok(document) = serde_json::from_str(page.raw_text(node)) {
                     leaves(&document, each);
                 }

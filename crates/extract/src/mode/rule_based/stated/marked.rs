@@ -31,7 +31,7 @@ pub(super) fn things(page: &Document) -> Vec<Value> {
                 if page.attribute(node, way.scope).is_none() || node.index() < end {
                     continue;
                 }
-                // What is in it is read with it.
+                // Its contents are read with it.
                 end = page.close(node);
                 things.extend(nested(page, way, node));
             }
@@ -40,7 +40,7 @@ pub(super) fn things(page: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// A thing, and the things in it that are no property of it.
+/// Returns a thing, and the things in it that are not its properties.
 fn nested(page: &Document, way: &Way, node: NodeId) -> Vec<Value> {
     let mut loose = Vec::new();
     let first = thing(page, way, node, 0, &mut loose);
