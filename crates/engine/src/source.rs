@@ -1,4 +1,4 @@
-//! Sources: their health, the stages of a recipe, and what the steps of a source's runs leave in the store (spec
+//! Sources: their health, the stages of a recipe, and the records that the steps of a source's runs store (spec
 //! `doctor-agent.md`).
 
 use serde::{Deserialize, Serialize};

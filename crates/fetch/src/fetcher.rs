@@ -123,8 +123,8 @@ impl Fetcher {
         self.transport.post(&request.url, headers_of(request)?, body, silence).await
     }
 
-    /// A picture of a page as a browser shows it, as PNG, after its scripts ran for `settle` in the browser's time. The address is checked
-    /// and waited for like any other; what the browser loads goes past the same guard.
+    /// Returns a picture of a page as a browser shows it, as PNG, after its scripts ran for `settle` in the browser's virtual time. The
+    /// address is checked and rate-limited like any other; the browser's own requests pass the same guard.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl Fetcher {
             };
             let is_too_long = asked_for.is_some_and(|wait| wait > self.settings.retries.longest_wait);
             let Some(backoff) = waits.next().filter(|_| !is_too_long) else { return outcome };
-            // Never before the host wants it, and with the chance that spreads those who were sent away together.
+            // Never before the time that the host gave. The random part of the backoff spreads clients with the same time.
             let wait = asked_for.map_or(backoff, |asked| asked.max(backoff));
             tracing::debug!(url = %shown(&request.url), tries, wait_ms = wait.as_millis(), "trying again");
             tokio::time::sleep(wait).await;
@@ -284,7 +284,7 @@ impl Fetcher {
 #[cfg(not(feature = "render"))]
 const NO_BROWSER: &str = "this build has none; build with the feature `render`";
 
-/// Runs what blocks where it may.
+/// Runs a blocking function where blocking is allowed.
 async fn in_background(
     read: impl FnOnce() -> Result<Fetched, FetchError> + Send + 'static,
 ) -> Result<Fetched, FetchError> {

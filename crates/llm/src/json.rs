@@ -33,7 +33,8 @@ fn found_in(said: &str) -> Option<Value> {
     fenced(said).chain([said]).find_map(first_value)
 }
 
-/// The text without `<think>...</think>`; a thought that does not end swallows the rest, and one that does not begin what came before.
+/// Returns the text without `<think>...</think>`. A thought without an end includes the rest, and one without a beginning the text
+/// before it.
 fn without_thoughts(text: &str) -> Cow<'_, str> {
     const OPEN: [&str; 2] = ["<think>", "<thinking>"];
     const CLOSE: [&str; 2] = ["</think>", "</thinking>"];

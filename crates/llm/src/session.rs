@@ -233,7 +233,7 @@ impl Question {
         let started = Instant::now();
         let outcome = self.model.chat(&self.request).await;
         let usage = match &outcome {
-            // A provider that does not count has used what it was given.
+            // A provider that does not report usage is charged with the estimate.
             Ok(answer) if answer.usage == TokenUsage::default() => {
                 TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..self.estimate }
             }
@@ -291,7 +291,7 @@ fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(
             Err(ChatError::Down { model: model.name().to_string(), failures: standing.failures })
         }
         Some(_) => {
-            // One more try; if it fails, the rest begins anew.
+            // One more try; if it fails, the pause starts again.
             standing.until = None;
             standing.failures = MOST_FAILURES - 1;
             Ok(())

@@ -52,7 +52,7 @@ struct Candidate<'a> {
     key_score: f64,
 }
 
-/// The best answer that a page has. `manual` is what of the goal the manual's name says.
+/// Returns the best answer of a page. `manual` is the part of the goal that the manual's name contains.
 pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants_number: bool) -> Option<Answer> {
     let read = |text: &str| relevance.read(text);
     let candidates: Vec<Candidate<'_>> = page.passages.iter().map(|passage| candidate(passage, relevance)).collect();

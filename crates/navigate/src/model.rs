@@ -70,7 +70,7 @@ struct Journey<'a, 'b> {
     home: String,
 }
 
-/// Navigates as a model says, from the page of the vehicle on where it is found by itself.
+/// Navigates by a language model. If the page of the vehicle can be found without the model, navigation starts there.
 pub(crate) async fn navigate<'b>(
     start: &Url,
     goal: &Goal,
@@ -264,7 +264,8 @@ fn schema() -> Value {
     })
 }
 
-/// The links of a page as a model reads them. When there are more than may be shown, those that speak of the goal, in the order of the page.
+/// Returns the links of a page as a model sees them. If there are more than `most`, those that match the goal, in the order of the
+/// page.
 fn links_shown(page: &PageState, goal: &Goal, most: usize) -> Vec<String> {
     let names: Vec<String> = page.links.iter().map(full_name).collect();
     if names.len() <= most {

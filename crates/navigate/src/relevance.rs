@@ -93,8 +93,8 @@ impl Relevance {
         Self::of_terms(terms(goal), importance)
     }
 
-    /// The same for finding a way: what sections are called that answer such goals counts as well, and what names a column of a table more
-    /// often than a section counts less. Nothing to judge an answer by.
+    /// The same for finding a way: typical names of sections that answer such goals count as well, and words that name a column of a
+    /// table more often than a section count less. It must not judge an answer.
     pub(crate) fn of_way(goal: &str) -> Self {
         let mut terms = terms(goal);
         terms.extend(kinds(goal));

@@ -67,12 +67,12 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
 }
 
-/// Returns whether a word says nothing about the topic of a text.
+/// Returns whether a word is unrelated to the topic of a text.
 pub(crate) fn is_silent(word: &str) -> bool {
     SILENT_WORDS.contains(word)
 }
 
-/// The stems of words, and of the parts of `max_connections`: what may show the way.
+/// Stems of words, and of the parts of `max_connections`, which may show the way.
 pub(crate) fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
     let parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split('_'));
     parts.filter(|part| !part.is_empty() && is_plain(part)).map(|part| stem(&singular(part)))
@@ -192,7 +192,7 @@ pub(crate) fn terms(goal: &str) -> Vec<Term> {
     found
 }
 
-/// Stems of what sections are called that answer such a goal, each once, and none of the goal's own.
+/// Stems of the names of sections that answer such a goal, each once, without those of the goal itself.
 pub(crate) fn kinds(goal: &str) -> Vec<Term> {
     let own = terms(goal);
     let mut found: Vec<Term> = Vec::new();

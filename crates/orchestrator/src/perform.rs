@@ -61,7 +61,7 @@ impl From<StoreError> for PerformError {
 ///
 /// # Errors
 ///
-/// [`PerformError::AskedOtherwise`], [`PerformError::Gone`], and what the database reports.
+/// [`PerformError::AskedOtherwise`], [`PerformError::Gone`], and any error that the database reports.
 pub async fn ask_for(store: &Store, task: &NewTask) -> Result<Enqueued, PerformError> {
     let enqueued = store.enqueue(task).await?;
     if !enqueued.created {
@@ -135,7 +135,7 @@ impl Worker {
         }
     }
 
-    /// As [`Worker::finish`]; a stop cancels the task, whose run ends with what was reached.
+    /// As [`Worker::finish`]; a stop cancels the task, and its run ends with the results so far.
     async fn finish_or_cancel(&self, task: TaskId, stop: &CancellationToken) -> Result<RunRow, PerformError> {
         // Ended by the cancellation and by nothing else: a stop would give the task back.
         let unstopped = CancellationToken::new();

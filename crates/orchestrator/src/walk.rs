@@ -27,7 +27,7 @@ use crate::step::{self, StepEnd};
 /// Maximum time for a cancelled run to notify others: a user waits for its end.
 const LEAVE_TIME: Duration = Duration::from_secs(10);
 
-/// A claimed task and what its walk works with.
+/// A claimed task and the tools of its walk.
 pub(crate) struct Session {
     pub(crate) store: Store,
     pub(crate) task: Task,
@@ -63,7 +63,7 @@ pub enum WalkError {
     /// The worker process that walked the run died, hung, or reported an error; the reason.
     #[error("{0}")]
     Process(String),
-    /// A route chose what it does not list.
+    /// A route chose a node that it does not list.
     #[error("the graph is faulty; please report this")]
     Graph(#[from] GraphError),
 }
@@ -250,7 +250,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         self.finish(&outcome, TaskState::Completed).await
     }
 
-    /// Ends the run after the user cancelled its task: what was reached is the result.
+    /// Ends the run after the user cancelled its task, with the results so far.
     async fn cancel(&self) -> Result<Turn, WalkError> {
         let mut state = self.state_before()?;
         self.workflow.cancel(&mut state, self.now());

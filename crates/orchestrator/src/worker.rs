@@ -194,7 +194,7 @@ impl Worker {
         &self.feed
     }
 
-    /// Runs whatever is ready until `stop`, several tasks at once (see [`WorkerSettings::concurrency`], which counts those of
+    /// Runs ready tasks until `stop`, several at once (see [`WorkerSettings::concurrency`], which counts those of
     /// [`Worker::run_task`] too); then lets the running nodes end (see
     /// [`WorkerSettings::grace`]) and gives their tasks back. It cancels `stop` itself when a newer autoheal has migrated the database.
     pub async fn run_until(&self, stop: CancellationToken) {
@@ -333,7 +333,7 @@ impl Worker {
         let walked = tokio::select! {
             biased;
             walked = walk => walked,
-            // It waits for a database that does not answer, and whatever it would write is refused by now.
+            // The walk waits for a database that does not respond, and its writes would be rejected by now.
             () = lost => Err(WalkError::LeaseLost),
         };
         match walked {

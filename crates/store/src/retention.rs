@@ -83,7 +83,7 @@ const HISTORY: [&str; 6] = [
     old!("decision", "decision_id", "at", ""),
     old!("llm_call", "call_id", "at", ""),
     old!("fix_history", "fix_id", "created_at", ""),
-    // The newest values of a page are what the next are compared with.
+    // The newest values of a page are needed for comparison with the next ones.
     old!(
         "source_value",
         "value_id",
@@ -98,7 +98,7 @@ const HISTORY: [&str; 6] = [
 ];
 
 const PASSING: [&str; 2] = [
-    // A host that is idle starts anew.
+    // An idle host starts again without history.
     "DELETE FROM host_turn WHERE idle_at < $1",
     old!("name_check", "check_id", "at", ""),
 ];

@@ -132,7 +132,7 @@ const OLD_SNAPSHOTS: &str = "
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
         ORDER BY snapshot_id DESC LIMIT $4)";
 
-/// Limits the stored failing pages of a source, whatever their addresses: the site determines how many addresses there are.
+/// Limits the stored failing pages of a source, regardless of their addresses: the site determines their number.
 const OLD_FAILING: &str = "
     DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND snapshot_id NOT IN (
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3)";

@@ -16,7 +16,8 @@ use super::{Complaint, SourceFile};
 const WIDEST: usize = 110;
 
 /// Documents at the root and folders of documents that follow the rule.
-const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/"];
+const DOCUMENTS: &[&str] =
+    &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/", "dashboard/README.md"];
 
 /// The rule itself has to name the phrases.
 const THIS_FILE: &str = "xtask/src/tidy/dialect.rs";
@@ -51,8 +52,8 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 const ALLOWED: &[(&str, usize)] = &[
     ("crates/cli", 65),
     ("crates/code", 219),
-    ("crates/extract", 8),
-    ("crates/fetch", 8),
+    ("crates/extract", 5),
+    ("crates/fetch", 7),
     ("crates/forge", 30),
     ("crates/llm", 5),
     ("crates/navigate", 5),

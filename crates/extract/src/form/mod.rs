@@ -170,7 +170,7 @@ impl Form {
         names.filter(move |name| self.importance(page_type, name) == importance)
     }
 
-    /// Writes null for what the schema requires, allows to be null, and was not found: as many schemas have it for what is optional.
+    /// Writes null for missing properties that the schema requires and that may be null: many schemas define optional properties so.
     pub(crate) fn add_nulls(&self, fields: &mut Map<String, Value>) {
         for name in self.required.iter().filter(|_| self.owner == Owner::User) {
             let alone: Map<String, Value> = [(name.clone(), Value::Null)].into_iter().collect();

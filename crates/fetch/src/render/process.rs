@@ -1,4 +1,4 @@
-//! Starting the browser, and what it leaves.
+//! Starting the browser, and its leftovers.
 
 use std::ffi::OsString;
 use std::io;
@@ -39,7 +39,7 @@ pub(super) struct Output {
     pub(super) document: Bytes,
     /// Limit that the page exceeded, if any.
     pub(super) excess: Option<Excess>,
-    /// The end of what it said on standard error.
+    /// The end of its output on standard error.
     pub(super) said: String,
 }
 

@@ -228,7 +228,7 @@ impl Way {
     }
 }
 
-/// Copies until the end, or until nothing is left of what may be copied.
+/// Copies until the end, or until the limit is reached.
 async fn copy(from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin), left: &Left) -> io::Result<()> {
     let mut piece = vec![0_u8; 16 << 10];
     loop {
@@ -262,7 +262,7 @@ async fn read_head(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<
 /// Host, port, and for a plain request its path and query.
 fn destination(head: &Head) -> Option<(Host, u16, Option<String>)> {
     let is_tunnel = head.method == "CONNECT";
-    // Parsed as a URL, so that addresses in unusual clothes are what they are everywhere else.
+    // Parsed as a URL, so that addresses in unusual notation are treated as everywhere else.
     let url =
         if is_tunnel { Url::parse(&format!("https://{}/", head.target)) } else { Url::parse(&head.target) }.ok()?;
     let host = url.host()?.to_owned();

@@ -54,7 +54,7 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
     (strict["type"] == "object").then_some(strict)
 }
 
-/// Adds to a node and its subschemas what the strict dialect requires.
+/// Adds the keys that the strict dialect requires to a node and its subschemas.
 fn settle(node: &mut Value) -> Option<()> {
     let object = node.as_object_mut()?;
     if let Some(target) = object.remove("$ref") {

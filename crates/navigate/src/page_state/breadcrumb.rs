@@ -8,7 +8,8 @@ use super::shortened;
 const MOST: usize = 12;
 const LONGEST: usize = 120;
 
-/// From the outside in, the page itself last: the page's own trail, or what it names as its home and the page above it.
+/// Returns the steps from the outside in, the page itself last: the page's own trail, or the pages that it links as its home and its
+/// parent.
 pub(super) fn breadcrumb(page: &Document, title: &str) -> Vec<String> {
     let trail = trail(page);
     if trail.len() > 1 { trail } else { from_relations(page, title) }

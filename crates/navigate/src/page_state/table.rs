@@ -147,7 +147,7 @@ fn span(page: &Document, cell: NodeId, name: &str) -> usize {
     page.attribute(cell, name).and_then(|text| text.trim().parse().ok()).unwrap_or(1).clamp(1, MOST_ROWS)
 }
 
-/// A second row of headers says more about the columns of the first.
+/// A second row of headers refines the columns of the first.
 fn add_header(header: &mut Vec<String>, texts: Vec<String>) {
     header.resize(header.len().max(texts.len()), String::new());
     for (above, text) in header.iter_mut().zip(texts) {

@@ -134,14 +134,14 @@ impl Performer {
             loop {
                 match events.blocking_recv() {
                     Ok(event) => drop(telling.send(Report::Event { job, event: Box::new(event) })),
-                    // The store has what watchers miss.
+                    // Events that receivers miss are in the store.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => break,
                 }
             }
         });
         let walked = walker.walk(&session).await;
-        // The feed ends with the session; what a step left behind may hold it a moment longer.
+        // The feed ends with the session; leftovers of a step may hold it a moment longer.
         drop(session);
         let _ = timeout(TELLING, telling).await;
         match walked {

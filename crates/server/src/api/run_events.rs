@@ -218,9 +218,9 @@ impl Followers {
 
     /// The events of a run with numbers above `after`, and those to come until it ends.
     async fn read(&self, run: RunId, after: i64) -> Result<mpsc::Receiver<Result<sse::Event, Infallible>>, StoreError> {
-        // First to listen, then to look what was there before: nothing falls between the two.
+        // Subscribe first, then read the past events: no event is lost in between.
         let live = self.follow(run, self.store.last_event(run).await?);
-        // Asked before the events are read: what has ended by now has left them all.
+        // Read before the events: a run that has ended by now has stored all of them.
         let was_over = self.is_over(run).await?;
         let mut past: Vec<Event> = self.store.events(run, 0).await?;
         // A reader that is ahead may have read events that were never stored.

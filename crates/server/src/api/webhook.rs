@@ -250,7 +250,7 @@ pub(super) async fn receive(
         Ok(address) => address,
         Err(refusal) => return ignored(refusal.to_string()),
     };
-    // Not the commit: when the turn comes, the branch is healed as it is then, and several pushes to it are one task.
+    // Not the commit: the branch is healed in its state when the task starts, so several pushes to it are one task.
     let task = new_task(
         &shared.services.worker,
         &address,

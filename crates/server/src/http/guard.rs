@@ -51,7 +51,7 @@ pub(super) async fn check_place(State(access): State<Arc<Access>>, request: Requ
     let headers = request.headers();
     match misplaced(&access, headers) {
         Some(message) => ApiError::new(ApiCode::Unauthorized, message).at(StatusCode::FORBIDDEN).into_response(),
-        // A browser asks beforehand without the token, and does nothing by it.
+        // A browser sends its preflight request without the token; that request has no effect.
         None if is_preflight(request.method(), headers) && listed_origin(&access, headers).is_some() => {
             (StatusCode::NO_CONTENT, PREFLIGHT).into_response()
         }

@@ -58,7 +58,7 @@ pub(crate) fn without_place(value: &Value, kind: &Kind) -> Vec<String> {
     names.filter(|name| !known.contains(&name.as_str())).cloned().collect()
 }
 
-/// The value as one of this kind, or as it is. `url` is the page's: what its addresses are relative to.
+/// Returns the value as one of this kind, or unchanged. `url` is the page's, the base of its relative addresses.
 pub(crate) fn converted(value: Value, kind: &Kind, url: Option<&Url>) -> Value {
     let read = match kind {
         Kind::Text | Kind::Summary | Kind::Names => text(&value).map(Value::from),

@@ -46,7 +46,7 @@ pub struct ModelSettings {
 }
 
 impl Default for ModelSettings {
-    /// Two retries; 12,000 characters of text and 4,000 of what is stated; 4,096 tokens; marked.
+    /// Two retries; 12,000 characters of text and 4,000 of statements; 4,096 tokens; values that are not on the page are marked.
     fn default() -> Self {
         Self {
             schema_retries: 2,

@@ -1,4 +1,4 @@
-//! The text of a page without what surrounds it: for pages whose text is not in one piece, as lists, forums and shops.
+//! The text of a page without its frame: for pages whose text is not in one piece, such as lists, forums and shops.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ fn is_frame(tag: &str) -> bool {
     )
 }
 
-/// The same by its role, or by what it is called.
+/// The same by its role, or by its name.
 fn is_called_frame(page: &Document, node: NodeId) -> bool {
     static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(

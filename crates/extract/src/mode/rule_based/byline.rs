@@ -71,7 +71,7 @@ fn in_meta(view: &View<'_>) -> Option<Found<String>> {
         }
         (!names.is_empty()).then(|| names.join(", "))
     });
-    // `twitter:data1` is whatever `twitter:label1` says.
+    // `twitter:label1` names the kind of value in `twitter:data1`.
     let labelled = || {
         let label = view.stated.meta(&["twitter:label1"])?;
         WRITTEN.as_ref().filter(|written| written.is_match(&label.value))?;

@@ -285,7 +285,7 @@ impl Evidence {
         let day = value.date.to_string();
         let Some(moment) = Moment::of(&value) else { return self.days.contains(&day) };
         match moment {
-            // Midnight is what is written where no time is known.
+            // Midnight is the usual notation for an unknown time.
             Moment { time: [0, 0, 0], offset: None, .. } => self.days.contains(&day),
             // A time that is separate from its day; such times have no seconds or offsets.
             Moment { time: [hour, minute, 0], offset: None, .. } if self.days.contains(&day) => {

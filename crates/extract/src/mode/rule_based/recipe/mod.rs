@@ -11,7 +11,7 @@ use super::found::Found;
 use super::{Filling, View, commerce, labels};
 use crate::item::Field;
 
-/// Fills what recipes have.
+/// Fills the fields of recipes.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let thing = about.thing.as_ref();
     let shown = || if view.is_readable { shown::find(view.page) } else { shown::Shown::default() };

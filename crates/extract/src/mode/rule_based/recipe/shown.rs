@@ -44,7 +44,7 @@ pub(super) fn find(page: &Document) -> Shown {
             .map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX))
             .find(|steps| !steps.is_empty())
             .unwrap_or_default();
-        // The first with both is the recipe; what follows are others' recipes.
+        // The first with both is the recipe; later ones are other recipes.
         if !instructions.is_empty() {
             return Shown { ingredients, instructions: without_numbers(instructions) };
         }

@@ -104,7 +104,7 @@ fn text(page: &Document, node: NodeId) -> String {
     if let Some(value) = page.attribute(node, attribute) {
         return value.to_owned();
     }
-    // Properties nest: what is in large ones is not looked at again and again.
+    // Properties nest: the contents of large ones are not read again and again.
     let is_small = page.close(node) - node.index() < LARGEST;
     let has_blocks =
         is_small && page.descendants(node).any(|inner| matches!(page.tag(inner), "li" | "p" | "br" | "div"));
