@@ -34,7 +34,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("settings", settings),
 ];
 
-/// Answers of language models: the JSON in them, and replacements in a program as they stand there.
+/// Answers of language models: the JSON in them, and their replacements in a program.
 pub fn answer(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Some(value) = autoheal_llm::json::find_json(&text) {

@@ -15,7 +15,7 @@ use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
 use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
-use autoheal_sandbox::{Image, Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
+use autoheal_sandbox::{Choice, Image, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
 use autoheal_server::api::webhook::Webhook;
 use autoheal_server::tools::{AllowedRepository, Repositories};
 use autoheal_server::{Healing, Services};

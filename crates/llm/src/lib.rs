@@ -1,4 +1,4 @@
-//! Language models: used last, within limits, and trusted only as far as their answers can be checked.
+//! Language models, the last resort: requests stay within limits, and every answer is checked before it is used.
 //!
 //! # Layout
 //!

@@ -38,7 +38,7 @@ pub struct OtherLanguage {
     pub name: &'static str,
     /// Extension of the names of its files, without the dot.
     pub extension: &'static str,
-    /// What it would take to heal it, for the user.
+    /// Parts that are missing to heal it, for the user.
     pub missing: &'static str,
 }
 

@@ -57,7 +57,7 @@ impl Store {
         let Some(first) = rows.first() else { return Ok(None) };
         let task = row::task(first)?;
         let run = match row::optional_text(first, "run_id")? {
-            // What else has the same name in both is the same.
+            // Other columns with the same name in both tables have the same value.
             Some(_) => Some(RunRow { started_at: row::time(first, "began_at")?, ..row::run(first)? }),
             None => None,
         };

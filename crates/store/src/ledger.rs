@@ -73,7 +73,7 @@ impl UsageBy {
 /// Usage of models, summed over the requests of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRow {
-    /// Name of the group: the day as `2026-11-01`, or the model, target, user or purpose; empty when there is none.
+    /// Name of the group: the day as `2026-11-01`, or the model, target, user or purpose; empty without one.
     pub name: String,
     /// Number of requests.
     pub calls: u64,

@@ -3,7 +3,7 @@
 //!
 //! Workers share only this database. A task is owned by the worker that claimed it last; the claim's *epoch* fences every
 //! later write, so a worker that was presumed dead cannot overwrite the work of its successor. Lease times use the
-//! database's clock; all other times are the caller's.
+//! database's clock; callers pass all other times, and get them from the same clock with [`Store::now`].
 //!
 //! # Layout
 //!

@@ -94,7 +94,7 @@ pub(crate) fn inflate(row: &AnyRow, column: &'static str) -> Result<Vec<u8>, Sto
 }
 
 impl Store {
-    /// The run's diagnostics as they stand, those first that were seen first.
+    /// Returns the current diagnostics of the run, in the order in which they were first seen.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Values from columns: what the statements give, as the types the rest of the program uses.
+//! Values from columns: the results of statements, as the types of the rest of the program.
 
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{Task, TaskKind, TaskState};

@@ -152,7 +152,7 @@ impl Store {
         self.write_held(lease, writes).await
     }
 
-    /// Stores where the run stands, what happened and what the step left, all of it or nothing.
+    /// Stores the state of the run, its events and the records of the step, all of them or none.
     ///
     /// # Errors
     ///

@@ -114,7 +114,7 @@ const HEALTH: &str = "
         unreached = excluded.unreached,
         last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
         success_count = excluded.success_count, failure_count = excluded.failure_count, updated_at = excluded.updated_at,
-        -- What was read before a person released the source does not undo that.
+        -- Health that was read before the user released the source does not undo the release.
         state = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
                      THEN source_health.state ELSE excluded.state END,
         fix_attempts_today = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
@@ -132,7 +132,7 @@ const OLD_SNAPSHOTS: &str = "
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
         ORDER BY snapshot_id DESC LIMIT $4)";
 
-/// Limits the stored failing pages of a source, whatever their addresses: the site determines how many addresses there are.
+/// Limits the stored failing pages of a source, regardless of their addresses: the site determines their number.
 const OLD_FAILING: &str = "
     DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND snapshot_id NOT IN (
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3)";
@@ -400,7 +400,7 @@ impl Store {
         url: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Snapshot>, StoreError> {
-        // Two statements, each with an index of its own: pages are long, and none is to be read to be left out.
+        // Two statements, each with its own index: pages are long, and must not be read only to be skipped.
         let of_source =
             "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3";
         let of_page = "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $4

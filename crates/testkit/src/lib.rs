@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - `background`: servers on threads of their own
+//! - `background`: servers on separate threads
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`github`]: a fake GitHub, checked against GitHub's description of its API
 //! - [`kill`]: kills a program around every checkpoint and compares the results

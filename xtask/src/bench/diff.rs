@@ -148,7 +148,7 @@ fn ratio_of_sums<'a>(times: impl Iterator<Item = &'a Times>) -> f64 {
     python / ours
 }
 
-#[expect(clippy::print_stdout, reason = "the figures are what was asked for")]
+#[expect(clippy::print_stdout, reason = "the figures are the output of the command")]
 fn report(mut times: Vec<Times>, goal: f64) -> anyhow::Result<()> {
     times.sort_by(|one, other| one.ratio().total_cmp(&other.ratio()));
     let python: f64 = times.iter().map(|times| times.python).sum();

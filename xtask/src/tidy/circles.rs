@@ -42,7 +42,7 @@ struct Modules<'f> {
 struct Module<'f> {
     file: &'f str,
     named: BTreeSet<Vec<String>>,
-    /// Names that the module has from elsewhere, with the paths that they stand for.
+    /// Names that the module has from elsewhere, with their paths.
     taken: BTreeMap<String, Vec<String>>,
     /// Modules of which it hands on everything.
     globs: Vec<Vec<String>>,
@@ -164,7 +164,7 @@ fn reached<'f>(file: &str, arrows: &BTreeMap<&str, BTreeSet<&'f str>>) -> BTreeS
 /// Collects the paths that a file names.
 struct Reader {
     module: ModulePath,
-    /// Modules of its own, in files of their own.
+    /// Its child modules that have separate files.
     children: BTreeSet<String>,
     named: BTreeSet<Vec<String>>,
     taken: BTreeMap<String, Vec<String>>,
@@ -226,7 +226,7 @@ impl Reader {
     }
 }
 
-/// The name of a module that lies in a file of its own.
+/// Returns the name of a module with a separate file.
 fn child(item: &syn::Item) -> Option<String> {
     match item {
         syn::Item::Mod(module) if module.content.is_none() => Some(module.ident.to_string()),

@@ -59,7 +59,7 @@ pub(super) static KNOWN: KnownFiles = KnownFiles {
         "test-setup.",
         "test.setup.",
         "vitest.workspace.",
-        // Where vitest has no settings of its own they stand here.
+        // Without its own settings file vitest reads this one.
         "vite.config.",
         "karma.conf.",
         "playwright.config.",

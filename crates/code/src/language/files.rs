@@ -8,7 +8,7 @@ pub struct KnownFiles {
     pub tests: &'static [&'static str],
     /// Names of folders whose files are not the repository's own: installed packages, caches, environments.
     pub foreign_folders: &'static [&'static str],
-    /// Names of the files that make a folder a project of its own.
+    /// Names of the files that make a folder a separate project.
     pub projects: &'static [&'static str],
     /// Patterns of the files that say what a project is and needs, relative to its folder. Files of `projects` are among them.
     pub manifests: &'static [&'static str],
@@ -18,7 +18,7 @@ pub struct KnownFiles {
     pub dependency_lists: &'static [&'static str],
     /// Names of further files that declare what is installed, or are run to install it.
     pub installers: &'static [&'static str],
-    /// Patterns of the names of files that are no programs, and that fixers and the search for judges read.
+    /// Patterns of the names of files, other than programs, that fixers and the search for judges read.
     pub texts: &'static [&'static str],
     /// Names of lock files, in lower case.
     pub locks: &'static [&'static str],

@@ -24,7 +24,7 @@ pub(crate) enum Meaning {
     Script(Script),
     /// It runs this command in these folders.
     InFolders(Vec<String>, Vec<String>),
-    /// It runs the commands of a file, each list in a shell of its own; `None`: they cannot be read.
+    /// It runs the commands of a file, each list in its own shell; `None`: they cannot be read.
     Shells(Option<Vec<Vec<Command>>>),
     /// It installs, prints or cleans.
     Nothing,

@@ -217,7 +217,7 @@ pub(crate) trait Toolchain: Sync {
         version: Version,
     ) -> Result<OtherVersion, StepError>;
 
-    /// Returns whether [`find_version`](Self::find_version) can find any.
+    /// Returns whether [`find_version`](Self::find_version) can find one.
     fn has_versions(&self) -> bool;
 
     /// Returns the requirement by which a distribution is installed, with the version that the repository pins; `None`: nothing is installed so.

@@ -156,7 +156,7 @@ impl Container {
     /// An error means that the container cannot be used again.
     pub(super) async fn clean(&mut self) -> io::Result<Option<Limit>> {
         let before = self.counted;
-        // What was left to the keeper takes a moment to be gone.
+        // Processes that the keeper has to end take a moment to disappear.
         for _ in 0..100 {
             self.counted = self.order("clean").await?;
             if self.counted.processes.is_none_or(|left| left <= 1) {

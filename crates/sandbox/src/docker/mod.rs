@@ -55,7 +55,7 @@ impl Engine {
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
         let engine = Self::reach(settings).await?;
         check_limits(&engine.info, engine.allow_weak_limits)?;
-        // Which language it will be is not known yet. A repository whose image is missing is told so when it is opened.
+        // The language is not known yet. If its image is missing, opening the repository returns the error.
         for image in engine.images.values() {
             if engine.has(image).await? {
                 return Ok(engine);

@@ -224,7 +224,7 @@ impl From<serde_json::Error> for ApiError {
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
-        // Too long and of another kind stay what they are; what cannot be understood is the request's fault.
+        // A body that is too long or of another type keeps its status; an invalid body is an error of the client.
         match rejection.status() {
             status @ (StatusCode::PAYLOAD_TOO_LARGE | StatusCode::UNSUPPORTED_MEDIA_TYPE) => {
                 Self::invalid(rejection.body_text()).at(status)

@@ -137,7 +137,7 @@ pub(crate) async fn enqueue(services: &Services, task: &NewTask, asker: &str) ->
     let enqueued = match ask_for(&services.store, task).await {
         Ok(enqueued) => {
             if !enqueued.created {
-                // Somebody waits for it.
+                // A client waits for it.
                 services.store.hasten(enqueued.id).await?;
             }
             enqueued

@@ -32,7 +32,7 @@ pub(crate) use run_events::Followers;
 
 use crate::http::Shared;
 
-/// The headings under which operations stand.
+/// The tags of operations.
 pub(crate) mod tag {
     pub(crate) const HEAL: &str = "Healing";
     pub(crate) const RUNS: &str = "Runs";

@@ -1,4 +1,4 @@
-//! The tools, as operations that a program or a model finds described: in the API's description, and in one of their own.
+//! The tools, described as operations for programs and models: in the API's description, and in a separate one.
 
 use axum::Json;
 use serde::Serialize;
@@ -62,7 +62,7 @@ fn operation(tool: &dyn Tool) -> Operation {
     let answers = |what: &str, name| {
         ResponseBuilder::new().description(what).content("application/json", json(named(name))).build()
     };
-    // What a schema says that this type does not know is lost; a test holds the two against each other.
+    // Parts of a schema that this type does not support are lost; a test compares the two.
     let input = serde_json::from_value(Value::Object(tool.input())).unwrap_or_else(|_| named("Object"));
     let body =
         RequestBodyBuilder::new().content("application/json", json(input)).required(Some(Required::True)).build();

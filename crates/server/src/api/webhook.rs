@@ -250,7 +250,7 @@ pub(super) async fn receive(
         Ok(address) => address,
         Err(refusal) => return ignored(refusal.to_string()),
     };
-    // Not the commit: when the turn comes, the branch is healed as it is then, and several pushes to it are one task.
+    // Not the commit: the branch is healed in its state when the task starts, so several pushes to it are one task.
     let task = new_task(
         &shared.services.worker,
         &address,
@@ -261,7 +261,7 @@ pub(super) async fn receive(
     let store = &shared.services.store;
     if store.job(job).await?.is_none() {
         // While another branch of the repository is healed this is a conflict: GitHub marks the event as not delivered, and shows it to
-        // whoever may deliver it again.
+        // the repository's owner, who can deliver it again.
         let enqueued = ask_for(store, &task).await?;
         if let Err(error) = store.add_job(job, enqueued.id, &format!("github:{event}"), store.now()).await
             && store.job(job).await?.is_none()

@@ -98,7 +98,7 @@ pub(super) fn begin(
         let _turn = turn.come().await;
         let call = Call { user, stop, progress: &progress };
         let outcome = tools::call(tool, &services, input, &call).await;
-        // An error says that nobody waits for it any more.
+        // An error means that the client no longer waits for it.
         drop(sender.send(Said::Ended(outcome)).await);
     });
     UnderWay { said, stop: guard }
@@ -122,7 +122,7 @@ impl UnderWay {
     pub(super) fn into_events(self) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
         let Self { said, stop } = self;
         let events = ReceiverStream::new(said).map(move |said| {
-            // Kept as long as somebody reads.
+            // Kept as long as the client reads.
             let _reading = &stop;
             Ok(event(said))
         });

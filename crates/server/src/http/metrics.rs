@@ -61,7 +61,7 @@ impl Metrics {
 
 /// Counts a request and measures its latency.
 pub(super) async fn count(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
-    // Whoever asks may make methods up: each would be a series.
+    // Clients may invent methods: each would be a series.
     let known = [Method::GET, Method::POST, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS, Method::PUT];
     let method = known.iter().find(|known| *known == request.method()).map_or("other", Method::as_str).to_owned();
     // The route, not the path: names of runs would be a series each.

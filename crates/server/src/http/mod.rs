@@ -149,7 +149,7 @@ impl Server {
         let shared = Shared { services, stop: stop.clone(), followers, metrics, page, reading, calls: calls.clone() };
         let most = self.access.connections_per_client;
         connections::serve(self.listener, router(shared, self.access), most, stop).await;
-        // Every call was told to stop: it may have a task to cancel.
+        // Every call has to stop now: it may have a task to cancel.
         calls.close();
         calls.wait().await;
     }
@@ -216,7 +216,7 @@ async fn call(
     headers: HeaderMap,
     input: Result<Json<Value>, JsonRejection>,
 ) -> Response {
-    // A name that cannot be read is none, either.
+    // An unreadable name is unknown, too.
     let Some(tool) = name.ok().and_then(|Path(name)| tools::find(&name)) else {
         let message = "there is no such tool: GET /api/tools lists them";
         return ApiError::new(ApiCode::NotFound, message).into_response();

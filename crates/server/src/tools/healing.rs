@@ -62,7 +62,7 @@ pub enum AllowedRepositoryError {
         #[source]
         source: std::io::Error,
     },
-    /// It is no address.
+    /// The text is not an address.
     #[error(transparent)]
     Address(#[from] ForgeError),
 }

@@ -211,7 +211,7 @@ fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyho
             }
         }
     }
-    ensure!(!cases.is_empty(), "no case fits: the kinds are told by `--inject-only --json FILE`");
+    ensure!(!cases.is_empty(), "no case matches: `--inject-only --json FILE` lists the kinds");
     cases.sort_by_cached_key(|case| cache::digest(&case.id()));
     cases.truncate(options.limit.unwrap_or(usize::MAX));
     Ok(cases)

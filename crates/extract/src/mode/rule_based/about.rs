@@ -63,7 +63,7 @@ impl<'a> About<'a> {
             products += usize::from(page_type == PageType::Product);
             let name = thing.text(&["name", "headline"]).map(|name| name.value);
             let is_shown = shown.zip(name.as_deref()).is_some_and(|(shown, name)| title::agree(shown, name));
-            // What has the page's own title is what it is about; an event or a product in the margin has another.
+            // The subject has the page's own title; an event or a product in the margin has another one.
             let mut score = rank + if is_shown { 10 } else { 0 };
             // An article about one recipe is the recipe; one about several is an article.
             if page_type == PageType::Recipe && recipes == 1 {

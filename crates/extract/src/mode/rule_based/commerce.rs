@@ -17,7 +17,7 @@ use crate::item::{Field, Price, Rating};
 /// Maximum distance of the price after the headline, in visible characters.
 const NEAR: usize = 2500;
 
-/// Fills what products have; `place` is where the headline stands.
+/// Fills the fields of products; `place` is the headline.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, place: Option<NodeId>, filling: &mut Filling) {
     let thing = about.thing.as_ref();
     let price = thing.and_then(stated_price).or_else(|| meta_price(view)).or_else(|| shown_price(view, place));
@@ -48,7 +48,7 @@ pub(super) fn rating(thing: &Thing<'_>) -> Option<Found<Rating>> {
     let value = decimal("aggregateRating.ratingValue")?;
     let count = ["aggregateRating.ratingCount", "aggregateRating.reviewCount"];
     let count = count.iter().find_map(|path| u64::try_from(decimal(path)?).ok());
-    // Nobody has rated it.
+    // There are no ratings yet.
     if count == Some(0) {
         return None;
     }

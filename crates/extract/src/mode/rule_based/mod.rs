@@ -30,8 +30,8 @@ use found::Found;
 pub use own_form::rule_based_in;
 use stated::Stated;
 
-/// Of pages with more elements than this, or that nest deeper, only what they state is read: everything else would take too long,
-/// or the stack would not do.
+/// Limits for reading more than the statements of a page: a page with more elements would take too long, and one with deeper
+/// nesting would overflow the stack.
 const MOST_ELEMENTS: usize = 60_000;
 const DEEPEST: usize = 250;
 
@@ -107,8 +107,8 @@ impl Filling {
     }
 }
 
-/// The page's text with a line for each block, without what surrounds it; of pages that are mostly what surrounds them, and of those
-/// that are not readable, all of it.
+/// Returns the page's text with a line for each block, without its frame; for pages that are mostly frame, and for unreadable ones,
+/// all text.
 pub(crate) fn lines_of(page: &Document) -> String {
     let all = page.page_text();
     if !is_readable(page) {

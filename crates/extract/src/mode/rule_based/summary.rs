@@ -21,7 +21,7 @@ pub(super) fn image(view: &View<'_>, about: &About<'_>) -> Option<Found<String>>
     let paths = ["image.url", "image.contentUrl", "image.@id", "image", "thumbnailUrl"];
     let stated = thing.and_then(|thing| thing.text(&paths)).filter(|found| is_address(&found.value));
     let names = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
-    // What a page shows where it is shared is its picture; in structured data it often is a small copy.
+    // The picture for sharing is the page's main picture; structured data often has only a small copy.
     view.stated
         .meta(&names)
         .filter(|found| is_address(&found.value))

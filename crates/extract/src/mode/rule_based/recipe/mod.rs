@@ -11,7 +11,7 @@ use super::found::Found;
 use super::{Filling, View, commerce, labels};
 use crate::item::Field;
 
-/// Fills what recipes have.
+/// Fills the fields of recipes.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let thing = about.thing.as_ref();
     let shown = || if view.is_readable { shown::find(view.page) } else { shown::Shown::default() };
@@ -41,7 +41,7 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let time = |name: &str, words: &[&str]| {
         let stated = thing.and_then(|thing| thing.text(&[name]));
         let time = stated.and_then(|text| text.and_then(|text| minutes::parse(&text).ok()));
-        // A publishing system that was told nothing states 0.
+        // Publishing systems state 0 for a missing time.
         let time = time.filter(|time| time.value > 0);
         time.or_else(|| labelled(words)?.and_then(|text| minutes::parse(&text).ok()))
     };

@@ -31,7 +31,7 @@ pub(super) fn things(page: &Document) -> Vec<Value> {
                 if page.attribute(node, way.scope).is_none() || node.index() < end {
                     continue;
                 }
-                // What is in it is read with it.
+                // Its contents are read with it.
                 end = page.close(node);
                 things.extend(nested(page, way, node));
             }
@@ -40,7 +40,7 @@ pub(super) fn things(page: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// A thing, and the things in it that are no property of it.
+/// Returns a thing, and the things in it that are not its properties.
 fn nested(page: &Document, way: &Way, node: NodeId) -> Vec<Value> {
     let mut loose = Vec::new();
     let first = thing(page, way, node, 0, &mut loose);
@@ -104,7 +104,7 @@ fn text(page: &Document, node: NodeId) -> String {
     if let Some(value) = page.attribute(node, attribute) {
         return value.to_owned();
     }
-    // Properties nest: what is in large ones is not looked at again and again.
+    // Properties nest: the contents of large ones are not read again and again.
     let is_small = page.close(node) - node.index() < LARGEST;
     let has_blocks =
         is_small && page.descendants(node).any(|inner| matches!(page.tag(inner), "li" | "p" | "br" | "div"));

@@ -92,7 +92,7 @@ fn list(document: Value, things: &mut Vec<(Source, Value)>) {
             if things.len() >= MOST {
                 return;
             }
-            // The questions of a list of them are not what the page is about.
+            // The questions in a list of questions are not the subject of the page.
             let is_list = kinds_of(&document).iter().any(|kind| kind == "faqpage");
             let below: Vec<Value> = TOP
                 .iter()
