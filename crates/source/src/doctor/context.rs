@@ -5,8 +5,7 @@ use autoheal_engine::source::{SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
-use autoheal_page::diff::{Outline, StructuralDiff};
-use autoheal_page::document::decode;
+use autoheal_page::diff::{StructuralDiff, structural_diff};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -134,7 +133,7 @@ fn known(
     let (current, output) = found.map_or((None, None), |(page, output)| (Some(page), Some(output)));
     let diff = before
         .zip(current.as_ref())
-        .map(|(before, page)| Outline::parse(&decode(&before.content)).diff(&Outline::of(page)));
+        .map(|(before, page)| structural_diff(&Document::parse_bytes(&before.content), page));
     let blueprint = loaded.definition.blueprint.clone();
     let schema =
         blueprint.fields.iter().map(|field| (field.name.to_string(), Value::from(field.value_type.name()))).collect();
