@@ -36,7 +36,6 @@ pub mod discovery;
 mod earlier;
 mod flaky;
 mod folders;
-mod hexadecimal;
 pub mod hints;
 pub mod hosting;
 mod installation;

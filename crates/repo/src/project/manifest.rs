@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use autoheal_engine::hexadecimal;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use sha2::{Digest as _, Sha256};
 
 use super::join;
-use crate::hexadecimal::hexadecimal;
 
 /// A longer file is no manifest.
 const LONGEST: u64 = 1 << 20;
