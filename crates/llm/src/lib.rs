@@ -12,7 +12,6 @@
 
 pub mod connection;
 pub mod error;
-mod hexadecimal;
 pub mod json;
 pub mod message;
 pub mod price;

@@ -3,15 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
 use autoheal_engine::ledger::{CallLedger, CallRecord, Planned, Reservation};
+use autoheal_engine::{RunId, hexadecimal};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
-use crate::hexadecimal::hexadecimal;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
 use crate::prompt::cut;

@@ -37,7 +37,6 @@ mod earlier;
 mod flaky;
 mod folders;
 mod globs;
-mod hexadecimal;
 pub mod hints;
 mod host_programs;
 pub mod hosting;

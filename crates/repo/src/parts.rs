@@ -7,16 +7,15 @@ mod known;
 use std::path::Path;
 use std::sync::Arc;
 
-use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
+use autoheal_engine::{ErrorCode, hexadecimal};
 use autoheal_forge::{CloneOptions, CommitId, Git, RepositoryAddress, Submodule};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use sha2::{Digest as _, Sha256};
 
 use crate::ci_commands::Workflows;
 use crate::folders::is_there;
-use crate::hexadecimal::hexadecimal;
 use crate::setup::Setup;
 use crate::step_error::{disk, forge_error};
 use crate::walk::{self, Leave};

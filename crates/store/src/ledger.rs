@@ -103,10 +103,6 @@ fn usage_row(row: &AnyRow, name: String) -> Result<UsageRow, StoreError> {
 
 impl Store {
     /// Returns the usage since a time, one sum for each value of `by`.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn usage(&self, since: Timestamp, by: UsageBy) -> Result<Vec<UsageRow>, StoreError> {
         let rows = sqlx::query(by.sql()).bind(since.as_millis()).fetch_all(&self.database.pool).await?;
         let row = |row: &AnyRow| {
@@ -119,10 +115,6 @@ impl Store {
     }
 
     /// Deletes the stored requests and answers from before a time; the sums remain.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn forget_model_texts(&self, before: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE llm_call SET prompt = NULL, answer = NULL WHERE at < $1 AND (prompt IS NOT NULL OR answer IS NOT NULL)";
         self.database.execute(sqlx::query(sql).bind(before.as_millis())).await?;

@@ -24,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 60)]
     limit: usize,
     /// Required speedup over Python: in sum and for the median pair
-    #[arg(long, default_value_t = 50.0)]
+    #[arg(long, default_value_t = 10.0)]
     goal: f64,
 }
 

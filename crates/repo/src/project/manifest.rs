@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use autoheal_code::languages;
+use autoheal_engine::hexadecimal;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use globset::GlobSet;
 use sha2::{Digest as _, Sha256};
@@ -12,7 +13,6 @@ use sha2::{Digest as _, Sha256};
 use super::join;
 use crate::discovery;
 use crate::globs;
-use crate::hexadecimal::hexadecimal;
 
 /// A longer file is no manifest.
 const LONGEST: u64 = 1 << 20;

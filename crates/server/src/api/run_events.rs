@@ -23,8 +23,7 @@ use super::error::{ApiError, ErrorResponse};
 use super::request::{Path, Query};
 use super::runs::find;
 use super::schema::Time;
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// Polling interval for events that workers in other processes have stored.
 const LOOK: Duration = Duration::from_millis(500);
@@ -387,8 +386,7 @@ pub(super) struct EventQuery {
         EventQuery
     ), responses(
     (status = 200, description = "The events", body = ServerSentEvent, content_type = "text/event-stream"),
-    (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn watch(
     State(shared): State<Shared>,
     Path(run): Path<String>,

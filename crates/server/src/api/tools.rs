@@ -11,7 +11,7 @@ use utoipa::openapi::{Content, OpenApi as Document, Paths, Ref, RefOr, Required,
 use utoipa::{OpenApi, ToSchema};
 
 use super::error::ErrorResponse;
-use super::{security, tag};
+use super::{describe_errors, security, tag};
 use crate::tools::{Tool, tools};
 
 /// Path of the tools.
@@ -47,8 +47,7 @@ pub struct ToolAnswer {
 
 /// List the tools
 #[utoipa::path(get, path = "/api/tools", operation_id = "listTools", tag = tag::TOOLS, responses(
-    (status = 200, description = "The tools", body = ToolList),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The tools", body = ToolList)))]
 pub(super) async fn list() -> Json<ToolList> {
     let summary =
         |tool: &&dyn Tool| ToolSummary { name: tool.name(), description: tool.description(), input: tool.input() };
@@ -68,8 +67,7 @@ fn operation(tool: &dyn Tool) -> Operation {
         RequestBodyBuilder::new().content("application/json", json(input)).required(Some(Required::True)).build();
     let responses = ResponsesBuilder::new()
         .response("200", answers("The answer", "ToolAnswer"))
-        .response("422", answers("It could not be done", "ErrorResponse"))
-        .response("default", answers("An error", "ErrorResponse"));
+        .response("422", answers("It could not be done", "ErrorResponse"));
     OperationBuilder::new()
         .operation_id(Some(tool.name()))
         .tag(tag::TOOLS)
@@ -105,6 +103,7 @@ pub fn tools_description() -> Document {
     let mut description = Tools::openapi();
     description.servers = Some(vec![Server::new(ROOT)]);
     describe(&mut description.paths, "");
+    describe_errors(&mut description.paths);
     security(description)
 }
 

@@ -9,7 +9,7 @@ use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::Shared;
+use super::ServerState;
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::marked;
 
@@ -79,8 +79,12 @@ impl Page {
 }
 
 /// A file of the dashboard, its start page, or that there is nothing.
-pub(super) async fn serve(State(shared): State<Shared>, OriginalUri(uri): OriginalUri, request: Request) -> Response {
-    let page = &shared.page;
+pub(super) async fn serve(
+    State(state): State<ServerState>,
+    OriginalUri(uri): OriginalUri,
+    request: Request,
+) -> Response {
+    let page = &state.page;
     let path = uri.path().trim_start_matches('/');
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
     let nothing =

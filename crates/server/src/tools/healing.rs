@@ -9,6 +9,7 @@ use autoheal_forge::{ForgeError, RepositoryAddress};
 use autoheal_orchestrator::Worker;
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
+use secrecy::SecretString;
 
 use super::ToolError;
 
@@ -25,6 +26,15 @@ pub struct Healing {
     pub repositories: Repositories,
     /// github.com, or the GitHub Enterprise that the settings name: its repositories are addresses, too.
     pub host: GitHubHost,
+}
+
+/// Settings of the GitHub webhook: the secret for its signatures, and whether it triggers healing.
+#[derive(Debug, Clone, Default)]
+pub struct Webhook {
+    /// Secret that events are signed with; `None`: the webhook is disabled.
+    pub secret: Option<SecretString>,
+    /// True if a failing CI run of a repository triggers healing.
+    pub is_enabled: bool,
 }
 
 /// Repositories that may be healed.

@@ -19,8 +19,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::webhook::Webhook;
-
 mod extract;
 mod heal;
 mod healing;
@@ -30,7 +28,7 @@ mod source_list;
 mod source_run;
 
 pub(crate) use healing::new_task;
-pub use healing::{AllowedRepository, AllowedRepositoryError, Healing, Repositories};
+pub use healing::{AllowedRepository, AllowedRepositoryError, Healing, Repositories, Webhook};
 
 /// Services that the tools use. Cheap to clone.
 #[derive(Clone)]

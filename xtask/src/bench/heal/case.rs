@@ -9,8 +9,7 @@ use autoheal_code::formatting::is_same_program;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
-use super::language::Language;
-use super::package::{Package, git, is_program};
+use super::package::{Language, Package, git, is_program};
 use super::results::{Search, searches, stop_reason, test_runs};
 use super::{Bench, checks};
 use crate::process;

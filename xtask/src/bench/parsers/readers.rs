@@ -40,7 +40,7 @@ fn index(pill: &Pill, text: &str) {
 
 const PAGE: [Reader; 4] = [
     Reader { name: "document", read: |_, text| drop(black_box(Document::parse(text))) },
-    Reader { name: "outline", read: |_, text| drop(black_box(Outline::parse(text))) },
+    Reader { name: "outline", read: |_, text| drop(black_box(Outline::of(&Document::parse(text)).to_string())) },
     Reader { name: "structured", read: |_, text| drop(black_box(structured_data(&Document::parse(text)))) },
     Reader {
         name: "extract",

@@ -2,9 +2,10 @@
 
 use autoheal_page::{Document, NodeId};
 
+use super::View;
 use super::found::Found;
+use super::site::{letters, site_names};
 use super::stated::Thing;
-use super::{View, summary};
 
 /// Longer headlines are something else.
 const LONGEST: usize = 300;
@@ -14,11 +15,6 @@ const CUTS: [&str; 12] = [" | ", " » ", " « ", " :: ", " • ", " // ", " ‹ 
 
 /// Number of leading [`CUTS`] that separate the name of the site even if there are weaker separators between words.
 const STRONG: usize = 9;
-
-/// Letters and digits alone, in lower case: the common part of two spellings of one headline.
-pub(super) fn letters(text: &str) -> String {
-    text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
 
 /// Returns whether two headlines are the same, apart from additional text in one of them.
 pub(super) fn agree(one: &str, other: &str) -> bool {
@@ -35,7 +31,7 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
     let is_text = thing.is_some_and(|thing| {
         thing.kinds().iter().any(|kind| kind.contains("article") || kind.ends_with("posting") && kind != "jobposting")
     });
-    let site = summary::site_names(view);
+    let site = site_names(view);
     let is_site = |text: &str| site.contains(&letters(text));
     let is_recipe = thing.is_some_and(|thing| thing.kinds().iter().any(|kind| kind == "recipe"));
     let named = named.filter(|named| !is_text && !named.value.is_empty() && !is_site(&named.value));
@@ -159,7 +155,7 @@ fn is_last_part(heading: &str, titles: &[String]) -> bool {
 fn without_site(view: &View<'_>, title: &str) -> String {
     let parts = parts(title);
     let (Some(first), true) = (parts.first(), parts.len() > 1) else { return title.to_owned() };
-    let names = summary::site_names(view);
+    let names = site_names(view);
     let is_site = |part: &str| {
         let part = letters(part);
         names.iter().any(|name| {

@@ -1,7 +1,7 @@
 //! Extraction of recipes: ingredients, instructions, yield and times.
 
 mod lines;
-mod shown;
+pub(super) mod shown;
 mod stated;
 
 use autoheal_page::value::minutes;
@@ -59,13 +59,4 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
         &mut item.total_minutes
     });
     filling.set(Field::Rating, thing.and_then(commerce::rating), |item| &mut item.rating);
-}
-
-/// Returns whether a page that states no recipe shows one.
-pub(super) fn looks_like_one(view: &View<'_>) -> bool {
-    if !view.is_readable {
-        return false;
-    }
-    let shown = shown::find(view.page);
-    shown.ingredients.len() >= 2 && !shown.instructions.is_empty()
 }

@@ -1,19 +1,9 @@
 //! Conversion of microdata (`itemscope`) and RDFa (`typeof`) to equivalent JSON-LD objects.
 
-use autoheal_page::{Document, NodeId};
 use serde_json::{Map, Value};
 
-/// The attributes of one of the two ways.
-struct Way {
-    property: &'static str,
-    scope: &'static str,
-    kind: &'static str,
-}
-
-const WAYS: [Way; 2] = [
-    Way { property: "itemprop", scope: "itemscope", kind: "itemtype" },
-    Way { property: "property", scope: "typeof", kind: "typeof" },
-];
+use super::attributes::{WAYS, Way, attribute_of};
+use crate::document::{Document, NodeId};
 
 /// Maximum nesting depth of the things that are read.
 const DEEPEST: usize = 12;
@@ -21,8 +11,8 @@ const DEEPEST: usize = 12;
 /// The lines of a property with more elements than this are not kept apart.
 const LARGEST: usize = 3000;
 
-/// The things of the page that are not part of another, in its order; microdata first.
-pub(super) fn things(page: &Document) -> Vec<Value> {
+/// Returns the things that the page marks and that are not part of another, in its order; microdata first.
+pub fn marked_things(page: &Document) -> Vec<Value> {
     WAYS.iter()
         .flat_map(|way| {
             let mut end = 0;
@@ -88,20 +78,12 @@ fn thing(page: &Document, way: &Way, node: NodeId, depth: usize, loose: &mut Vec
     Value::Object(members)
 }
 
-/// The value of a property (HTML, microdata, "values"; RDFa differs little). Lists and blocks keep their lines.
+/// The value of a property. Lists and blocks keep their lines.
 fn text(page: &Document, node: NodeId) -> String {
-    if let Some(content) = page.attribute(node, "content") {
-        return content.to_owned();
-    }
-    let attribute = match page.tag(node) {
-        "audio" | "embed" | "iframe" | "img" | "source" | "track" | "video" => "src",
-        "link" => "href",
-        "object" => "data",
-        "data" | "meter" => "value",
-        "time" => "datetime",
-        _ => "",
-    };
-    if let Some(value) = page.attribute(node, attribute) {
+    // As text, a link says more.
+    let attribute = attribute_of(page.tag(node)).filter(|_| !matches!(page.tag(node), "a" | "area"));
+    let stated = page.attribute(node, "content").or_else(|| page.attribute(node, attribute?));
+    if let Some(value) = stated {
         return value.to_owned();
     }
     // Properties nest: the contents of large ones are not read again and again.
