@@ -33,12 +33,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Check the rules of the house: floors, SQL, processes, error pages, property tags, file lengths, words
+    /// Check the rules of the house: floors, SQL, processes, error pages, examples of fixers, property tags, file lengths, words
     Tidy {
         /// List every property of the specification with the places of its tests instead
         #[arg(long)]
         properties: bool,
     },
+    /// Write `docs/fixers.md` from the examples beside the fixers
+    Fixers,
     /// Run a benchmark
     Bench {
         #[command(subcommand)]
@@ -92,6 +94,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().chore {
         Chore::Tidy { properties: true } => tidy::list_properties(&root),
         Chore::Tidy { properties: false } => tidy::run(&root),
+        Chore::Fixers => tidy::write_fixers(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Flaky(options) } => bench::flaky::run(&root, &options),
