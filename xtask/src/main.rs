@@ -33,7 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Check the rules of the house: floors, SQL, processes, error pages, property tags, file lengths, words
+    /// Check the rules of the house: floors, SQL, processes, error pages, examples of fixers, property tags, file lengths, words
     Tidy {
         /// List every property of the specification with the places of its tests instead
         #[arg(long)]
@@ -42,6 +42,8 @@ enum Chore {
         #[arg(long, conflicts_with = "properties")]
         phrases: bool,
     },
+    /// Write `docs/fixers.md` from the examples beside the fixers
+    Fixers,
     /// Run a benchmark
     Bench {
         #[command(subcommand)]
@@ -96,6 +98,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy { properties: true, .. } => tidy::list_properties(&root),
         Chore::Tidy { phrases: true, .. } => tidy::list_phrases(&root),
         Chore::Tidy { .. } => tidy::run(&root),
+        Chore::Fixers => tidy::write_fixers(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Flaky(options) } => bench::flaky::run(&root, &options),

@@ -8,10 +8,12 @@
 //! - [`prose`]: how doc comments open; [`dialect`]: plain English, in the lines that [`prose_lines`] finds
 //! - [`properties`]: every required property of the specification has a tagged test
 //! - [`error_pages`]: every error code has its page
+//! - [`fixers`]: every fixer has an example, and the page of the fixers is made of them
 
 mod circles;
 mod dialect;
 mod error_pages;
+mod fixers;
 mod floors;
 mod properties;
 mod prose;
@@ -90,6 +92,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     complaints.extend(circles::check(&files)?);
     complaints.extend(properties::check(&files)?);
     complaints.extend(error_pages::check(&files));
+    complaints.extend(fixers::check(&files)?);
     complaints.sort();
 
     if complaints.is_empty() {
@@ -113,6 +116,12 @@ pub(crate) fn list_properties(root: &Path) -> anyhow::Result<()> {
 pub(crate) fn list_phrases(root: &Path) -> anyhow::Result<()> {
     print!("{}", dialect::list(&files_of(root)?));
     Ok(())
+}
+
+/// Writes the page of the fixers from their examples.
+pub(crate) fn write_fixers(root: &Path) -> anyhow::Result<()> {
+    let page = fixers::page(&files_of(root)?)?;
+    std::fs::write(root.join(fixers::PAGE), page).with_context(|| format!("cannot write {}", fixers::PAGE))
 }
 
 #[expect(clippy::print_stderr, reason = "the complaints are what this program is for")]
