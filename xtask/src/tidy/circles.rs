@@ -15,7 +15,6 @@ use super::{Complaint, SourceFile};
 const ALLOWED: &[(&str, usize, &str)] = &[
     ("crates/cli/src/wiring.rs", 2, "what is wired starts processes that wire the same"),
     ("crates/extract/src/mode/rule_based/about.rs", 5, "the readers of a page's parts call each other"),
-    ("crates/forge/src/address.rs", 2, "an address may be one of a host, and the host reads addresses"),
     ("crates/forge/src/branch.rs", 3, "errors name branches and commits"),
     ("crates/page/src/relocate/certainty.rs", 4, "the tables know the features that they weigh"),
     ("crates/page/src/relocate/phrase.rs", 2, "a phrase keeps its own shape"),
