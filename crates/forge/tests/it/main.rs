@@ -5,6 +5,7 @@ mod address;
 mod branch;
 mod clone;
 mod github;
+mod gitlab;
 mod history;
 mod hostile;
 mod limits;
