@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use autoheal_forge::gitlab::{GitLabToken, TokenKind};
+use autoheal_forge::gitlab::TokenKind;
 use autoheal_llm::Provider;
 use autoheal_llm::price::Price;
 use autoheal_repo::caches::CacheLimits;
@@ -23,7 +23,7 @@ use crate::heal_args::Ci;
 
 mod secrets;
 
-pub(crate) use secrets::{github_webhook_secret, server_token, smtp_password, webhook_key};
+pub(crate) use secrets::{github_token, github_webhook_secret, gitlab_token, server_token, smtp_password, webhook_key};
 
 /// All settings; omitted ones have the default that `--help` names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -548,40 +548,6 @@ fn refuse_unknown_variables() -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-/// Returns the token for GitHub: from the file that a flag or the settings name, else from the environment. It is not a setting itself,
-/// because settings files are shared, and a secret does not belong in them.
-///
-/// # Errors
-///
-/// When the file cannot be read, or is empty.
-pub(crate) fn github_token(config: &Config) -> anyhow::Result<Option<SecretString>> {
-    host_token(config.github.token_file.as_deref(), &["AUTOHEAL_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"])
-}
-
-/// Returns the token for GitLab, like that for GitHub.
-///
-/// # Errors
-///
-/// When the file cannot be read, or is empty.
-pub(crate) fn gitlab_token(config: &Config) -> anyhow::Result<Option<GitLabToken>> {
-    let GitLabConfig { token_file, token_kind, .. } = &config.gitlab;
-    let token = host_token(token_file.as_deref(), &["AUTOHEAL_GITLAB_TOKEN", "GITLAB_TOKEN"])?;
-    Ok(token.map(|secret| GitLabToken { kind: token_kind.unwrap_or_default(), secret }))
-}
-
-/// Returns the token in a file, else in the first of these variables that holds one.
-fn host_token(file: Option<&Path>, variables: &[&str]) -> anyhow::Result<Option<SecretString>> {
-    let from_environment = variables.iter().find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()));
-    let Some(path) = file else { return Ok(from_environment.map(SecretString::from)) };
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("the token's file {} cannot be read", path.display()))?;
-    let token = text.trim();
-    if token.is_empty() {
-        bail!("the token's file {} is empty", path.display());
-    }
-    Ok(Some(token.to_owned().into()))
 }
 
 /// The key of a provider: from the environment, else from the file that the settings name.
