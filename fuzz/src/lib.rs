@@ -6,9 +6,7 @@ use autoheal_code::languages::as_runtime_error;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::replacement::{Replacement, edits};
 use autoheal_code::report::lsp::{Encoding, has_errors};
-use autoheal_code::report::{
-    Look, actions_log, compile, findings_from_output, flake8, junit, lsp, node, ruff, traceback,
-};
+use autoheal_code::report::{Look, compile, findings_from_output, flake8, job_log, junit, lsp, node, ruff, traceback};
 use autoheal_code::{Sources, languages, tampering};
 use autoheal_page::diff::structural_diff;
 use autoheal_page::recipe::Recipe;
@@ -164,7 +162,7 @@ pub fn reports(bytes: &[u8]) {
         4 => drop((compile::findings(&text), flake8::findings(&text, &[]))),
         5 => drop(node::tsc::findings(&text, &node_look)),
         6 => drop((traceback::parse(&text), node::stack::parse(&text))),
-        7 => drop(actions_log::findings("job", &text, &look)),
+        7 => drop(job_log::findings("job", &text, &[], &look)),
         8 => drop(node::entries::parse(&text, &[])),
         _ => {
             drop(findings_from_output(&text, "", "ended", &look));

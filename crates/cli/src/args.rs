@@ -207,13 +207,14 @@ Examples:
   autoheal heal ../shop --no-push --sandbox bubblewrap
   autoheal heal . --test-command 'python3 -m pytest tests/unit' --output results.json
   autoheal heal https://github.com/owner/repo --pull-request --token-file ~/.github-token
+  autoheal heal https://gitlab.example/group/repo --gitlab-url https://gitlab.example --merge-request
   autoheal heal https://github.com/owner/repo --branch feature --ci-timeout 1800 --dispatch-workflows
   autoheal heal --resume 01920f4e-7f35-7aa0-8a43-3c0a5c1b7e11";
 
 #[derive(Debug, Default, Args)]
 #[command(after_help = HEAL_EXAMPLES)]
 pub(crate) struct Heal {
-    /// A folder with a git repository, or `https://github.com/OWNER/REPO`
+    /// A folder with a git repository, `https://github.com/OWNER/REPO`, or `https://gitlab.com/GROUP/REPO`
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub(crate) repository: Option<String>,
     /// Allow the repository's own `.autoheal.toml` to make protected files editable
@@ -240,14 +241,14 @@ pub(crate) struct Heal {
     /// Time limit for the CI of the host, in seconds [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) ci_timeout: Option<u64>,
-    /// Start workflows that can be started by hand when the push starts none
+    /// Start workflows or a pipeline by hand when the push starts none
     #[arg(long)]
     pub(crate) dispatch_workflows: bool,
     /// Do not ask the host to run failed jobs again, to see whether they are flaky
     #[arg(long)]
     pub(crate) no_ci_rerun: bool,
-    /// Open a pull request for the branch, or bring it up to date
-    #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
+    /// Open a pull request or merge request for the branch, or bring it up to date
+    #[arg(long, visible_alias = "merge-request", conflicts_with_all = ["no_push", "dry_run"])]
     pub(crate) pull_request: bool,
     /// Branch to heal, instead of the one that a clone checks out
     #[arg(long, value_name = "NAME")]
@@ -258,6 +259,12 @@ pub(crate) struct Heal {
     /// Address of GitHub's API; that of a GitHub Enterprise is `https://HOST/api/v3` [default: that of github.com]
     #[arg(long, value_name = "URL")]
     pub(crate) github_api: Option<Url>,
+    /// Address of the GitLab, such as `https://gitlab.example` [default: `https://gitlab.com`]
+    #[arg(long, value_name = "URL")]
+    pub(crate) gitlab_url: Option<Url>,
+    /// File with the token for GitLab [default: the token in `GITLAB_TOKEN`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gitlab_token_file: Option<PathBuf>,
     /// Push the branch to where the clone came from; this is the default
     #[arg(long, conflicts_with_all = ["no_push", "dry_run"])]
     pub(crate) push: bool,
@@ -287,6 +294,9 @@ impl Heal {
     /// Returns the settings, overridden by these flags.
     pub(crate) fn over(&self, config: &Config) -> Config {
         let mut config = config.clone();
+        let set = &mut config.gitlab;
+        set.url = self.gitlab_url.clone().or(set.url.take());
+        set.token_file = self.gitlab_token_file.clone().or(set.token_file.take());
         let set = &mut config.github;
         set.api = self.github_api.clone().or(set.api.take());
         set.token_file = self.token_file.clone().or(set.token_file.take());

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use autoheal_forge::gitlab::TokenKind;
 use autoheal_llm::Provider;
 use autoheal_llm::price::Price;
 use autoheal_repo::caches::CacheLimits;
@@ -22,7 +23,7 @@ use crate::heal_args::Ci;
 
 mod secrets;
 
-pub(crate) use secrets::{github_webhook_secret, server_token, smtp_password, webhook_key};
+pub(crate) use secrets::{github_token, github_webhook_secret, gitlab_token, server_token, smtp_password, webhook_key};
 
 /// All settings; omitted ones have the default that `--help` names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) log_json: Option<bool>,
     pub(crate) heal: HealConfig,
     pub(crate) github: GitHubConfig,
+    pub(crate) gitlab: GitLabConfig,
     pub(crate) git: GitConfig,
     pub(crate) source: SourceConfig,
     pub(crate) sandbox: SandboxConfig,
@@ -106,6 +108,18 @@ pub(crate) struct GitHubConfig {
     pub(crate) grace_seconds: Option<u64>,
     /// Polling interval; at least [`LEAST_POLL_MILLIS`].
     pub(crate) poll_millis: Option<u64>,
+}
+
+/// Settings for access to GitLab. Those of `github` that concern CI and change requests hold for it, too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GitLabConfig {
+    /// Address of the GitLab, such as `https://gitlab.example`.
+    pub(crate) url: Option<Url>,
+    /// File with the token; takes precedence over the environment.
+    pub(crate) token_file: Option<PathBuf>,
+    /// Kind of the token.
+    pub(crate) token_kind: Option<TokenKind>,
 }
 
 /// Limits on the size of a repository.
@@ -372,6 +386,9 @@ const VARIABLES: &[(&str, &str)] = &[
     ("CI_SECONDS", "github.ci_seconds"),
     ("CI_GRACE_SECONDS", "github.grace_seconds"),
     ("CI_POLL_MILLIS", "github.poll_millis"),
+    ("GITLAB_URL", "gitlab.url"),
+    ("GITLAB_TOKEN_FILE", "gitlab.token_file"),
+    ("GITLAB_TOKEN_KIND", "gitlab.token_kind"),
     ("GIT_CLONE_MIB", "git.clone_mib"),
     ("GIT_TREE_MIB", "git.tree_mib"),
     ("GIT_TREE_ENTRIES", "git.tree_entries"),
@@ -443,8 +460,9 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// Environment variables that have the prefix of settings but are not settings: secrets, and variables for this repository's tests.
-const NOT_SETTINGS: [&str; 10] = [
+const NOT_SETTINGS: [&str; 11] = [
     "GITHUB_TOKEN",
+    "GITLAB_TOKEN",
     "TOKEN",
     "WEBHOOK_KEY",
     "GITHUB_WEBHOOK_SECRET",
@@ -530,26 +548,6 @@ fn refuse_unknown_variables() -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-/// Returns the token for GitHub: from the file that a flag or the settings name, else from the environment. It is not a setting itself,
-/// because settings files are shared, and a secret does not belong in them.
-///
-/// # Errors
-///
-/// When the file cannot be read, or is empty.
-pub(crate) fn github_token(config: &Config) -> anyhow::Result<Option<SecretString>> {
-    let from_environment = ["AUTOHEAL_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()));
-    let Some(path) = &config.github.token_file else { return Ok(from_environment.map(SecretString::from)) };
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("the token's file {} cannot be read", path.display()))?;
-    let token = text.trim();
-    if token.is_empty() {
-        bail!("the token's file {} is empty", path.display());
-    }
-    Ok(Some(token.to_owned().into()))
 }
 
 /// The key of a provider: from the environment, else from the file that the settings name.

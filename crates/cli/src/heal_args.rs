@@ -32,10 +32,10 @@ pub(crate) struct How {
 pub(crate) enum Ci {
     /// Best verification that is available
     Auto,
-    /// Local checks, and then the CI on GitHub
-    #[value(name = "github")]
-    #[serde(rename = "github")]
-    GitHub,
+    /// Local checks, and then the CI of the host
+    #[value(alias = "github")]
+    #[serde(alias = "github")]
+    Host,
     /// Local checks of the branch, in a fresh clone and a fresh sandbox
     Local,
     /// No verification
@@ -46,7 +46,7 @@ impl From<Ci> for CiMode {
     fn from(ci: Ci) -> Self {
         match ci {
             Ci::Auto => Self::Auto,
-            Ci::GitHub => Self::GitHub,
+            Ci::Host => Self::Host,
             Ci::Local => Self::Local,
             Ci::None => Self::None,
         }

@@ -11,7 +11,10 @@ use autoheal_engine::task::TaskKind;
 use autoheal_fetch::render::{BrowserSandbox, RelayProgram};
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_forge::SizeLimits;
-use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
+use autoheal_forge::github::{self, GitHub};
+use autoheal_forge::gitlab::{self, GitLab};
+use autoheal_forge::host::connection::ConnectionSettings;
+use autoheal_forge::host::{CodeHosts, HostSite};
 use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
@@ -25,8 +28,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::config::{
-    Config, GitConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, smtp_password,
-    webhook_key,
+    Config, GitConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, gitlab_token,
+    smtp_password, webhook_key,
 };
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
@@ -130,8 +133,7 @@ fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices)
     let settings = HealSettings {
         data_dir: data_dir(config)?,
         sandbox,
-        github: Arc::new(github(config)?),
-        token: github_token(config)?,
+        hosts: hosts(config)?,
         registries,
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
@@ -170,30 +172,38 @@ fn registry_access(config: &Config) -> Result<RegistryAccess, Failure> {
     Ok(RegistryAccess { hosts, private_hosts: private_registries.unwrap_or_default(), environment })
 }
 
-/// Returns the host of GitHub, from the address of its API.
+/// Returns the addresses of the code hosts.
 ///
 /// # Errors
 ///
-/// When the setting is not the address of an API.
-pub(crate) fn github_host(config: &Config) -> Result<GitHubHost, Failure> {
-    GitHubHost::of_api(&github_api(config)?).bad_input()
+/// When a setting is not the address of such a host.
+pub(crate) fn sites(config: &Config) -> Result<Vec<HostSite>, Failure> {
+    let github = github::site_of_api(&github_api(config)?).bad_input()?;
+    Ok(vec![github, gitlab::site_of(&gitlab_url(config)?).bad_input()?])
 }
 
-/// The way to GitHub's API.
+/// Returns the clients of the code hosts.
 ///
 /// # Errors
 ///
-/// When the setting is no address of an API, or the file of the token cannot be read.
-pub(crate) fn github(config: &Config) -> Result<GitHub, Failure> {
-    GitHub::new(GitHubSettings::new(github_api(config)?, github_token(config)?)).bad_input()
+/// When a setting is not the address of such a host, or the file of a token cannot be read.
+pub(crate) fn hosts(config: &Config) -> Result<CodeHosts, Failure> {
+    let connection = ConnectionSettings::default();
+    let github = GitHub::new(github_api(config)?, github_token(config).bad_input()?, connection.clone()).bad_input()?;
+    let gitlab = GitLab::new(&gitlab_url(config)?, gitlab_token(config).bad_input()?, connection).bad_input()?;
+    Ok(CodeHosts::new([Arc::new(github) as _, Arc::new(gitlab) as _]))
 }
 
 fn github_api(config: &Config) -> Result<Url, Failure> {
-    let default = || Url::parse(GitHubSettings::DEFAULT_API);
+    let default = || Url::parse(github::DEFAULT_API);
     Ok(config.github.api.clone().map_or_else(default, Ok)?)
 }
 
-/// Returns the request for services of GitHub other than pushing.
+fn gitlab_url(config: &Config) -> Result<Url, Failure> {
+    Ok(config.gitlab.url.clone().map_or_else(|| Url::parse(gitlab::DEFAULT_URL), Ok)?)
+}
+
+/// Returns the request for services of the host other than pushing.
 fn hosting(config: &Config) -> HostingRequest {
     let (set, defaults) = (&config.github, HostingRequest::default());
     HostingRequest {
@@ -297,8 +307,8 @@ pub(crate) enum Asker {
 /// Returns the repositories that tools may heal, and the settings for healing them.
 fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     let server = &config.server;
-    let host = github_host(config)?;
-    let allowed = |text: &String| AllowedRepository::parse_on(text, &host);
+    let sites = sites(config)?;
+    let allowed = |text: &String| AllowedRepository::parse_on(text, &sites);
     let listed = server.repositories.as_ref().map(|texts| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>());
     let repositories = match (listed.transpose().context("the setting server.repositories").bad_input()?, asker) {
         (Some(listed), _) => Repositories::Listed(listed),
@@ -312,7 +322,7 @@ fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
         may_push: server.allow_push.unwrap_or(false),
         people_push: server.allow_push.unwrap_or(are_named),
         repositories,
-        host,
+        sites,
     })
 }
 

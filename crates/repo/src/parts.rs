@@ -101,7 +101,7 @@ pub(crate) async fn complete(
 
 async fn fetch(origin: Origin<'_>, submodule: &Submodule, tree: &Path) -> Result<(), String> {
     let Some(address) = origin.address.of_submodule(submodule) else {
-        return Err(format!("{} is neither on the repository's own server nor at GitHub", submodule.url));
+        return Err(format!("{} is neither on the repository's own server nor at a public code host", submodule.url));
     };
     let key = hexadecimal(&Sha256::digest(submodule.name.as_bytes()));
     let clone = origin.folder.join("submodules").join(key);

@@ -2,12 +2,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use autoheal_forge::host::HostKind;
 use autoheal_forge::{Git, GitSettings};
 use autoheal_sandbox::{Choice, Door, SandboxKind, State};
 use serde::Serialize;
 
 use crate::args::Check;
-use crate::config::{Config, github_token};
+use crate::config::{Config, github_token, gitlab_token};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::wiring;
@@ -55,7 +56,8 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
         on_path("prlimit", "git and the browser (limits of memory and files); install util-linux"),
         browser(config).await,
         database,
-        token(config),
+        token(HostKind::GitHub, github_token(config).map(|token| token.is_some())),
+        token(HostKind::GitLab, gitlab_token(config).map(|token| token.is_some())),
     ];
     if arguments.json {
         printer.json(&parts)?;
@@ -151,10 +153,17 @@ async fn database(config: &Config) -> Part {
     part("database", "everything", opened)
 }
 
-fn token(config: &Config) -> Part {
-    let needed_for = "private repositories on GitHub, and pushing there";
-    let found = github_token(config).and_then(|token| token.context("AUTOHEAL_GITHUB_TOKEN is not set"));
-    part("GitHub token", needed_for, found.map(|_| "is set".to_owned()))
+/// Reports the token for a code host; `found`: there is one.
+fn token(host: HostKind, found: anyhow::Result<bool>) -> Part {
+    let (name, needed_for) = match host {
+        HostKind::GitHub => ("GitHub token", "private repositories on GitHub, and pushing there"),
+        HostKind::GitLab => ("GitLab token", "private repositories on GitLab, and pushing there"),
+    };
+    let is_set = found.and_then(|found| {
+        let missing = || format!("{} is not set", host.token_variable());
+        found.then(|| "is set".to_owned()).with_context(missing)
+    });
+    part(name, needed_for, is_set)
 }
 
 fn on_path(program: &'static str, needed_for: &'static str) -> Part {

@@ -119,10 +119,14 @@ pub(super) async fn to_its_end(
 
 /// Returns the request, validated as far as possible without reading the repository.
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
-    let host = wiring::github_host(config)?;
-    let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
-    if arguments.pull_request && host.repository(&address).is_none() {
-        return Err(Failure::bad_input(format!("a pull request needs a repository at GitHub, which {address} is not")));
+    let sites = wiring::sites(config)?;
+    let address = RepositoryAddress::parse_on(repository, &sites).bad_input()?;
+    if arguments.pull_request && !sites.iter().any(|site| address.on(site).is_some()) {
+        let hosts: Vec<&str> = sites.iter().map(|site| site.web().as_str()).collect();
+        return Err(Failure::bad_input(format!(
+            "a pull request needs a repository at {}, which {address} is not; the settings name other hosts",
+            hosts.join(" or ")
+        )));
     }
     let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {

@@ -11,7 +11,7 @@ use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use autoheal_forge::SizeLimits;
-use autoheal_forge::github::{GitHub, GitHubSettings};
+use autoheal_forge::host::CodeHosts;
 use autoheal_llm::Models;
 use autoheal_repo::caches::CacheLimits;
 use autoheal_repo::results::HealingResults;
@@ -160,8 +160,7 @@ async fn walk_with(
     let settings = HealSettings {
         data_dir: data_dir.to_owned(),
         sandbox: Arc::new(Watched(sandbox)),
-        token: None,
-        github: Arc::new(GitHub::new(GitHubSettings::new(GitHubSettings::DEFAULT_API.parse().unwrap(), None)).unwrap()),
+        hosts: CodeHosts::default(),
         registries,
         models,
         prompt_limits: PromptLimits::default(),

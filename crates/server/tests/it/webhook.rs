@@ -151,7 +151,7 @@ async fn what_is_not_to_be_healed_is_left_alone() {
     assert_eq!(asked(&server).await.len(), 0);
 
     let listed = start(|services| {
-        let allowed = AllowedRepository::parse_on("https://github.com/owner/bank", &services.healing.host).unwrap();
+        let allowed = AllowedRepository::parse_on("https://github.com/owner/bank", &services.healing.sites).unwrap();
         services.healing.repositories = Repositories::Listed(vec![allowed]);
     })
     .await;

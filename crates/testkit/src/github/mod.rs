@@ -20,6 +20,7 @@ use std::thread;
 use serde_json::Value;
 
 pub use ci::{CiPlan, Commit, JobPlan, RunPlan};
+pub(crate) use ci::{branch_tip, commit_facts, default_branch};
 pub use state::{Comment, Exchange, Fault, Pull, Status};
 
 use crate::repository::TestRepository;

@@ -3,7 +3,7 @@
 use url::Url;
 
 /// The address of the next page, if there is one and it is at the origin of this one.
-pub(super) fn next(link: &str, here: &Url) -> Option<Url> {
+pub(crate) fn next(link: &str, here: &Url) -> Option<Url> {
     let target = link.split(',').find_map(|entry| {
         let (target, parameters) = entry.split_once(';')?;
         let is_next = parameters.split(';').any(|parameter| {
