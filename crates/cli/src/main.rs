@@ -16,6 +16,8 @@ mod config;
 mod exit;
 mod extract_args;
 mod heal_args;
+#[cfg(test)]
+mod help;
 mod house;
 mod interrupt;
 mod logging;
