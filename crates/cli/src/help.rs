@@ -1,8 +1,8 @@
 //! The help of every command: a snapshot of it, and the rules that its texts follow.
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 
-use crate::args::Arguments;
+use crate::args;
 
 /// Returns every command with its path, such as `autoheal-source-add`. Hidden commands are included.
 fn commands() -> Vec<(String, Command)> {
@@ -13,7 +13,7 @@ fn commands() -> Vec<(String, Command)> {
         }
         into.push((path, command.clone()));
     }
-    let mut root = Arguments::command().term_width(100);
+    let mut root = args::command().term_width(110);
     root.build();
     let mut all = Vec::new();
     collect(&root, root.get_name().to_owned(), &mut all);
@@ -33,4 +33,52 @@ fn help_of_every_command() {
             insta::assert_snapshot!(path, command.render_long_help().to_string());
         }
     });
+}
+
+/// Asserts that a text follows the rules: it opens like a phrase, and avoids words that have a plainer equivalent.
+pub(crate) fn assert_plain(subject: &str, text: &str) {
+    const OPENINGS: [&str; 9] = ["What", "How", "Which", "Whether", "Who", "When", "Where", "Why", "If"];
+    const AVOIDED: [&str; 12] = [
+        "so many",
+        "a person",
+        "is told",
+        "any more",
+        "beside",
+        "stands",
+        "somebody",
+        "nobody",
+        "whoever",
+        "no longer than",
+        "is asked",
+        "in force",
+    ];
+    let first = text.split_whitespace().next().unwrap_or_default();
+    assert!(
+        first.starts_with(|first: char| first.is_ascii_uppercase()),
+        "{subject} does not begin with a capital: {text}"
+    );
+    assert!(!OPENINGS.contains(&first), "{subject} opens with `{first}`: {text}");
+    assert!(!text.ends_with('.'), "{subject} ends with a full stop: {text}");
+    for avoided in AVOIDED {
+        assert!(!text.contains(avoided), "{subject} has `{avoided}`: {text}");
+    }
+}
+
+#[test]
+fn help_is_written_in_plain_english() {
+    for (path, command) in commands() {
+        assert_plain(&path, &command.get_about().map(ToString::to_string).unwrap_or_default());
+        for argument in command.get_arguments() {
+            let name = argument.get_long().unwrap_or(argument.get_id().as_str());
+            let subject = format!("{path} {name}");
+            assert_plain(&subject, &argument.get_help().map(ToString::to_string).unwrap_or_default());
+            for value in argument.get_possible_values() {
+                if let Some(help) = value.get_help() {
+                    assert_plain(&format!("{subject} {}", value.get_name()), &help.to_string());
+                }
+            }
+        }
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(after.is_empty() || after.starts_with("Examples"), "{path}: {after}");
+    }
 }

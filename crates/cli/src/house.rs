@@ -178,11 +178,7 @@ async fn forget(store: &Store, config: &Config) {
 }
 
 fn retention(config: &Config) -> Retention {
-    let days = |days: u32| Duration::from_hours(24 * u64::from(days));
-    let (keep, default) = (&config.keep, Retention::default());
-    Retention {
-        runs: keep.run_days.map_or(default.runs, days),
-        history: keep.history_days.map_or(default.history, days),
-        values: keep.values.unwrap_or(default.values),
-    }
+    let days = |days: u64| Duration::from_secs(days.saturating_mul(86_400));
+    let keep = &config.keep;
+    Retention { runs: days(keep.run_days), history: days(keep.history_days), values: keep.values }
 }

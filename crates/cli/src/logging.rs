@@ -19,7 +19,7 @@ pub(crate) fn start(config: &Config) -> anyhow::Result<()> {
     let filter = config.log.as_deref().unwrap_or("off");
     let filter = EnvFilter::try_new(filter)
         .with_context(|| format!("`{filter}` is no log level: give error, warn, info, debug, trace or off"))?;
-    let subscriber = subscriber(filter, config.log_json.unwrap_or(false), io::stderr);
+    let subscriber = subscriber(filter, config.log_json, io::stderr);
     tracing::subscriber::set_global_default(subscriber).context("logging was started twice")
 }
 

@@ -15,9 +15,6 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::{logging, wiring};
 
-/// Memory of one worker process with what it starts outside of sandboxes (git, a browser), in MiB.
-const MEMORY_MIB: u64 = 4096;
-
 /// The time beyond a step's own limit after which a worker process is ended.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -42,7 +39,7 @@ struct WorkerSettings {
 /// When the settings cannot be passed on.
 pub(crate) fn crew(config: &Config, sandbox: Option<SandboxKind>) -> Result<Crew, Failure> {
     let settings = serde_json::to_value(WorkerSettings { config: config.clone(), sandbox })?;
-    let memory = config.worker.memory_mib.unwrap_or(MEMORY_MIB).saturating_mul(1 << 20);
+    let memory = config.worker.memory_mib.saturating_mul(1 << 20);
     Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
 }
 

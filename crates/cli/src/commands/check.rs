@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
     let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;
     let mut bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
     let tries_doors = !arguments.quick;
-    match config.sandbox.kind.unwrap_or_default() {
+    match config.sandbox.kind {
         Choice::Auto | Choice::Docker if tries_doors && docker.usable => {
             try_doors(config, SandboxKind::Docker, &mut docker).await;
         }

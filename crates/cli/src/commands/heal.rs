@@ -7,7 +7,7 @@ use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for};
 use autoheal_repo::HealRequest;
-use autoheal_repo::request::{CiMode, CommandLimits, Delivery};
+use autoheal_repo::request::Delivery;
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
@@ -56,7 +56,7 @@ pub(super) async fn to_its_end(
     config: &Config,
     printer: &Printer,
 ) -> Result<Ended, Failure> {
-    let config = &arguments.over(config);
+    let config = &arguments.over(config.clone());
     let mut request =
         arguments.repository.as_deref().map(|repository| request(repository, arguments, config)).transpose()?;
     if let Some((_, request)) = &mut request {
@@ -75,10 +75,9 @@ pub(super) async fn to_its_end(
     if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
         return Err(Failure::bad_input(refused.to_string()));
     }
-    let sandbox = arguments.how.sandbox.or(config.sandbox.kind).unwrap_or_default();
-    wiring::warn_without_sandbox(sandbox, printer);
+    wiring::warn_without_sandbox(config, printer);
     let sources = wiring::source_services(config, &store)?;
-    let (registry, kind) = wiring::repositories(config, sandbox, sources).await?;
+    let (registry, kind) = wiring::repositories(config, sources).await?;
     let crew = worker_process::crew(config, Some(kind))?;
     let settings = wiring::worker_settings(config)?;
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
@@ -124,7 +123,6 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
     if arguments.pull_request && host.repository(&address).is_none() {
         return Err(Failure::bad_input(format!("a pull request needs a repository at GitHub, which {address} is not")));
     }
-    let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();
         let words = split.with_context(|| format!("{flag} cannot be split into words")).bad_input()?;
@@ -138,30 +136,15 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         (false, true) => Delivery::NoPush,
         (false, false) => Delivery::Push,
     };
-    let asked_ci = if arguments.no_wait_ci { Some(CiMode::Local) } else { arguments.ci.map(Into::into) };
     let request = HealRequest {
         repository: address.to_string(),
         branch: arguments.branch.clone(),
-        commit: settings.commit,
-        hosting: settings.hosting,
-        refuse_own_commits: settings.refuse_own_commits,
         trust_config: arguments.trust_config,
-        team_name: arguments.how.team.clone().unwrap_or(settings.team_name),
-        leader_name: arguments.how.leader.clone().unwrap_or(settings.leader_name),
-        retry_limit: arguments.how.retry_limit.unwrap_or(settings.retry_limit),
-        ci: asked_ci.unwrap_or(settings.ci),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
-        lsp: arguments.lsp || settings.lsp,
-        strict: arguments.strict || settings.strict,
-        all_versions: arguments.all_versions || settings.all_versions,
-        test_command: words(&arguments.how.test_command, "--test-command")?,
-        install_command: words(&arguments.how.install_command, "--install-command")?,
-        wanted: settings.wanted,
-        limits: CommandLimits {
-            search_seconds: arguments.search_seconds.unwrap_or(settings.limits.search_seconds),
-            ..settings.limits
-        },
+        test_command: words(&arguments.suite.test_command, "--test-command")?,
+        install_command: words(&arguments.suite.install_command, "--install-command")?,
+        ..wiring::heal_request(config)
     };
     Ok((address, request))
 }

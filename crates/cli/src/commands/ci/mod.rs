@@ -70,17 +70,19 @@ async fn heal(
 ) -> Result<Option<(Box<RunRow>, Exit)>, Failure> {
     let (asked, commit) = if arguments.push {
         let head = job.head_to_push().bad_input()?;
-        (heal_arguments(arguments, job.repository_url().bad_input()?, Some(head.branch), job), head.commit)
+        (heal_arguments(arguments, job.repository_url().bad_input()?, Some(head.branch)), head.commit)
     } else {
         let commit = checked_out(job, printer).await?;
-        (heal_arguments(arguments, job.workspace.display().to_string(), None, job), commit)
+        (heal_arguments(arguments, job.workspace.display().to_string(), None), commit)
     };
+    let mut config = config.clone();
+    config.github.api = job.api.clone().or(config.github.api);
     let change = |request: &mut HealRequest| {
         request.refuse_own_commits = true;
         // A job speaks for its own commit, and never goes on with what one before it began for another.
         request.commit = Some(commit);
     };
-    match heal::to_its_end(&asked, OtherTask::IsCancelled, change, config, printer).await? {
+    match heal::to_its_end(&asked, OtherTask::IsCancelled, change, &config, printer).await? {
         Ended::Run(row) => {
             let exit = heal::tell(&row, &asked, printer)?;
             Ok(Some((row, exit)))
@@ -120,15 +122,14 @@ async fn checked_out(job: &Job, printer: &Printer) -> Result<String, Failure> {
 }
 
 /// Returns the arguments that `autoheal heal` would get for the job.
-fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>, job: &Job) -> Heal {
+fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>) -> Heal {
     Heal {
         repository: Some(repository),
         branch,
-        github_api: job.api.clone(),
         pull_request: arguments.pull_request,
         // A push with the job's own token starts no CI, and this job is CI.
         no_wait_ci: true,
-        how: arguments.how.clone(),
+        suite: arguments.suite.clone(),
         ..Heal::default()
     }
 }

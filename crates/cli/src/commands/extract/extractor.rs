@@ -97,12 +97,8 @@ fn asking(arguments: &Extract, config: &Config, store: Option<&Store>) -> Result
 }
 
 fn settings(arguments: &Extract, config: &Config) -> ModelSettings {
-    let set = wiring::extraction(config);
-    ModelSettings {
-        schema_retries: arguments.schema_retries.unwrap_or(set.schema_retries),
-        strictness: if arguments.strict { Strictness::Drop } else { Strictness::Mark },
-        ..set
-    }
+    let strictness = if arguments.strict { Strictness::Drop } else { Strictness::Mark };
+    ModelSettings { strictness, ..wiring::extraction(config) }
 }
 
 fn own_form(path: &Path) -> Result<Form, Failure> {

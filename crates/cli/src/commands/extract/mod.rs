@@ -14,9 +14,6 @@ use crate::exit::{Exit, Failure};
 use crate::extract_args::Extract;
 use crate::printer::{Printer, harmless};
 
-/// Default number of pages processed at once.
-const JOBS: usize = 4;
-
 /// Maximum number of pages processed at once.
 const MOST_JOBS: usize = 64;
 
@@ -36,7 +33,7 @@ pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer)
     };
     let extractor = Extractor::new(arguments, config).await?;
     if are_several {
-        let jobs = arguments.jobs.or(config.extract.jobs).unwrap_or(JOBS).clamp(1, MOST_JOBS);
+        let jobs = config.extract.jobs.clamp(1, MOST_JOBS);
         return several::extract(&extractor, &inputs, jobs, printer).await;
     }
     let (extraction, notes) = extractor.extract(first, 1).await?;

@@ -23,7 +23,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     let (start, folder) = start(&arguments.start)?;
     let mut config = config.clone();
     // Who names a folder may read it.
-    config.fetch.allow_files.get_or_insert_default().extend(folder);
+    config.fetch.allow_files.extend(folder);
     let fetcher = wiring::fetcher(&config)?;
     let models = if is_model_set(&config) {
         let store = wiring::open_store(&config).await?;
@@ -35,8 +35,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
         None
     };
     let session = models.map(|models| models.session(Some(start.to_string()), None, None));
-    let mut settings = wiring::navigation(&config);
-    settings.max_steps = arguments.max_steps.unwrap_or(settings.max_steps);
+    let settings = wiring::navigation(&config);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout);
     let goal = Goal { text: arguments.goal.clone(), context: arguments.all_context() };
     let steps = Steps(printer);
