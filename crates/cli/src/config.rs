@@ -56,7 +56,7 @@ impl Config {
             Some((path, text)) => {
                 let text = text.with_context(|| format!("cannot read the settings file {}", path.display()))?;
                 // Figment does not know lines; this pass is for its message.
-                toml::from_str::<Self>(&text).with_context(|| format!("the settings file {}", path.display()))?;
+                toml::from_str::<Self>(&text).with_context(|| format!("invalid settings file {}", path.display()))?;
                 text
             }
             None => String::new(),
@@ -85,7 +85,7 @@ impl Config {
     /// When the folder is not set and there is no home folder.
     pub(crate) fn data_dir(&self) -> anyhow::Result<PathBuf> {
         let default = || base_folder("XDG_DATA_HOME", ".local/share").map(|base| base.join("autoheal"));
-        self.data_dir.clone().or_else(default).context("there is no home folder: name a data folder with --data-dir")
+        self.data_dir.clone().or_else(default).context("there is no home folder; set a data folder with --data-dir")
     }
 }
 
@@ -125,10 +125,10 @@ pub(crate) fn github_token(config: &Config) -> anyhow::Result<Option<SecretStrin
         .find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()));
     let Some(path) = &config.github.token_file else { return Ok(from_environment.map(SecretString::from)) };
     let text =
-        std::fs::read_to_string(path).with_context(|| format!("the token's file {} cannot be read", path.display()))?;
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the token file {}", path.display()))?;
     let token = text.trim();
     if token.is_empty() {
-        bail!("the token's file {} is empty", path.display());
+        bail!("the token file {} is empty", path.display());
     }
     Ok(Some(token.to_owned().into()))
 }
@@ -157,8 +157,7 @@ pub(crate) fn provider_key(provider: Provider, config: &LlmConfig) -> anyhow::Re
         return Ok(Some(key.into()));
     }
     let Some(path) = config.key_files.get(&provider) else { return Ok(None) };
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("the key file {} cannot be read", path.display()))?;
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the key file {}", path.display()))?;
     Ok(Some(text.trim().to_owned().into()))
 }
 

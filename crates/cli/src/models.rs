@@ -74,5 +74,5 @@ fn micro_dollars(dollars: f64) -> Result<u64, Failure> {
     let rounded = (dollars * 1e6).round();
     let is_money = (0.0..=9e15).contains(&rounded);
     let amount = is_money.then(|| format!("{rounded:.0}").parse().ok()).flatten();
-    amount.with_context(|| format!("{dollars} is no sum of dollars")).bad_input()
+    amount.with_context(|| format!("{dollars} is not an amount of dollars")).bad_input()
 }

@@ -49,7 +49,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
     };
     opened.map_err(|error| {
         let exit = if matches!(error, StoreError::UnknownAddress) { Exit::BadInput } else { Exit::EnvironmentMissing };
-        Failure { exit, error: anyhow::Error::new(error).context("the database cannot be opened") }
+        Failure { exit, error: anyhow::Error::new(error).context("cannot open the database") }
     })
 }
 
@@ -61,7 +61,9 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
 pub(crate) fn data_dir(config: &Config) -> Result<std::path::PathBuf, Failure> {
     let folder = config.data_dir().environment()?;
     make_private(&folder)
-        .with_context(|| format!("the data folder {} cannot be made: name another with --data-dir", folder.display()))
+        .with_context(|| {
+            format!("cannot create the data folder {}; choose another one with --data-dir", folder.display())
+        })
         .environment()?;
     folder.canonicalize().environment()
 }
@@ -98,7 +100,7 @@ pub(crate) async fn repositories(config: &Config, sources: SourceServices) -> Re
     let settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&settings).await {
         // What is left takes room and does no harm: no reason not to begin.
-        tracing::warn!(%error, "what killed processes left could not be removed");
+        tracing::warn!(%error, "cannot remove the remains of killed processes");
     }
     let sandbox = autoheal_sandbox::select(config.sandbox.kind, &settings).await.map_err(no_sandbox).environment()?;
     let kind = sandbox.kind();
@@ -121,7 +123,8 @@ pub(crate) async fn repositories_in(
 
 fn no_sandbox(error: SandboxError) -> anyhow::Error {
     let code = error.code();
-    anyhow::Error::new(error).context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
+    anyhow::Error::new(error)
+        .context(format!("{code}: no sandbox works on this machine; `autoheal check` shows the missing parts"))
 }
 
 fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices) -> Result<Registry, Failure> {
@@ -162,7 +165,9 @@ fn registry_access(config: &Config) -> Result<RegistryAccess, Failure> {
     let mut environment = BTreeMap::new();
     for name in install_environment {
         let value = std::env::var(&name)
-            .with_context(|| format!("`sandbox.install_environment` names {name}, which is not set as text here"))
+            .with_context(|| {
+                format!("the variable {name}, which `sandbox.install_environment` names, is not set or not valid UTF-8")
+            })
             .bad_input()?;
         let addresses = value.split_whitespace().filter_map(|word| Url::parse(word).ok());
         hosts.extend(addresses.filter_map(|address| address.host_str().map(str::to_owned)));
@@ -221,7 +226,7 @@ pub(crate) fn source_registry(sources: SourceServices) -> Result<Registry, Failu
 ///
 /// When a setting is invalid.
 pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Result<Notifier, Failure> {
-    let mailer = mailer(&config.alerts.mail).context("the settings alerts.mail").bad_input()?;
+    let mailer = mailer(&config.alerts.mail).context("invalid setting alerts.mail").bad_input()?;
     Ok(Notifier::new(sources, config.alerts.webhook.clone(), webhook_key()).with_mailer(mailer))
 }
 
@@ -299,7 +304,7 @@ fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     let host = github_host(config)?;
     let allowed = |text: &String| AllowedRepository::parse_on(text, &host);
     let listed = server.repositories.as_ref().map(|texts| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>());
-    let repositories = match (listed.transpose().context("the setting server.repositories").bad_input()?, asker) {
+    let repositories = match (listed.transpose().context("invalid setting server.repositories").bad_input()?, asker) {
         (Some(listed), _) => Repositories::Listed(listed),
         (None, Asker::User) => Repositories::OfUser,
         (None, Asker::Clients) => Repositories::AtHost,
@@ -318,7 +323,7 @@ fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
 /// Warns about the consequences when no sandbox is used.
 pub(crate) fn warn_without_sandbox(config: &Config, printer: &Printer) {
     if config.sandbox.kind == Choice::None {
-        printer.warn("no sandbox: the repository's code runs with all your rights");
+        printer.warn("no sandbox: the code of the repository runs with all your rights");
     }
 }
 
@@ -341,7 +346,7 @@ pub(crate) async fn tool_services(
     let (registry, kind) = match repositories(config, sources.clone()).await {
         Ok((registry, kind)) => (registry, Some(kind)),
         Err(failure) if failure.exit == Exit::EnvironmentMissing => {
-            printer.warn(&format!("repositories cannot be healed here: {:#}", failure.error));
+            printer.warn(&format!("cannot heal repositories on this machine: {:#}", failure.error));
             (source_registry(sources.clone())?, None)
         }
         Err(failure) => return Err(failure),
@@ -422,7 +427,7 @@ pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> 
     let allowed: Result<Vec<AllowedPlace>, _> = fetch.allow_private.iter().map(|text| text.parse()).collect();
     let mut settings = FetchSettings {
         contact: fetch.contact.clone(),
-        allow_private: allowed.context("the setting fetch.allow_private").bad_input()?,
+        allow_private: allowed.context("invalid setting fetch.allow_private").bad_input()?,
         allow_files: fetch.allow_files.clone(),
         snapshots: fetch.snapshots.clone(),
         ..FetchSettings::default()
@@ -430,7 +435,7 @@ pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> 
     #[cfg(feature = "render")]
     {
         settings.render.program.clone_from(&fetch.browser);
-        let program = std::env::current_exe().context("the program's own file is not known").environment()?;
+        let program = std::env::current_exe().context("cannot determine the path of this program").environment()?;
         settings.render.relay = Some(RelayProgram { program, arguments: vec![BROWSER_RELAY.to_owned()] });
         if !fetch.browser_sandbox {
             settings.render.sandbox = BrowserSandbox::Off;
@@ -488,7 +493,7 @@ pub(crate) async fn adopt_tasks(config: &Config, store: &Store) -> Result<(), Fa
     let from = config.database_url.is_some().then_some(host.as_str());
     let adopted = store.adopt_tasks(from, &machine_id(config)?).await?;
     if adopted > 0 {
-        tracing::info!(adopted, "tasks that were bound to another name of this machine are taken over");
+        tracing::info!(adopted, "took over tasks of an earlier name of this machine");
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::{house, interrupt, progress, wiring, worker_process};
 
-const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
+const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
 
 /// Grace period for the running step after Ctrl-C; a step that is dropped is repeated on resume.
 const GRACE: Duration = Duration::from_secs(3);
@@ -70,7 +70,7 @@ pub(super) async fn to_its_end(
             Resumed::Ended(row) => return Ok(Ended::Run(row)),
         },
         (Some((address, request)), None) => enqueue(&store, address, request, &machine, printer).await?,
-        (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
+        (None, None) => return Err(Failure::bad_input("expected a repository, or a run with --resume")),
     };
     if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
         return Err(Failure::bad_input(refused.to_string()));
@@ -96,7 +96,7 @@ pub(super) async fn to_its_end(
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let asked = match (asked, &request) {
         (Asked::Otherwise(PerformError::AskedOtherwise { task: old, .. }), Some((address, request))) => {
-            printer.say(&format!("task {old} for this repository was asked for something else: it is cancelled"));
+            printer.say(&format!("cancelled task {old}, an earlier request for this repository"));
             store.request_cancel(old).await?;
             // One whose process is gone ends when it is claimed.
             match worker.run_task(old, stop.clone()).await {
@@ -121,11 +121,13 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
     let host = wiring::github_host(config)?;
     let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
     if arguments.pull_request && host.repository(&address).is_none() {
-        return Err(Failure::bad_input(format!("a pull request needs a repository at GitHub, which {address} is not")));
+        return Err(Failure::bad_input(format!(
+            "--pull-request needs a repository at GitHub, but {address} is not there"
+        )));
     }
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();
-        let words = split.with_context(|| format!("{flag} cannot be split into words")).bad_input()?;
+        let words = split.with_context(|| format!("cannot split {flag} into arguments")).bad_input()?;
         match words {
             Some(words) if words.is_empty() => Err(Failure::bad_input(format!("{flag} is empty"))),
             words => Ok(words),
@@ -174,7 +176,7 @@ async fn enqueue(
     };
     if !enqueued.created {
         printer.warn(&format!(
-            "task {0} for this repository is not finished: going on with it (to begin anew: `autoheal tasks cancel {0}`)",
+            "task {0} for this repository is not finished; resuming it (to start over: autoheal tasks cancel {0})",
             enqueued.id
         ));
     }
@@ -205,7 +207,7 @@ async fn say_if_waiting(store: &Store, task: TaskId, printer: &Printer) -> Resul
     let is_gone = |name: &String| name.parse::<Owner>().is_ok_and(|owner| owner.is_gone());
     if let (TaskState::InProgress, Some(owner)) = (task.state, task.lease_owner.as_ref().filter(|name| !is_gone(name)))
     {
-        printer.say(&format!("worker {owner} is at task {}: waiting for it", task.id));
+        printer.say(&format!("waiting for worker {owner}, which runs task {}", task.id));
     }
     Ok(())
 }
@@ -222,23 +224,25 @@ async fn conclude(
             Ok(Ended::Run(Box::new(row)))
         }
         Ok(TaskEnd::Stopped { run }) => {
-            printer.say(&format!("stopped; to go on: autoheal heal --resume {run}"));
+            printer.say(&format!("stopped; to resume: autoheal heal --resume {run}"));
             Ok(Ended::Stopped)
         }
         Ok(TaskEnd::Broken { error, state: _ }) => Err(anyhow::anyhow!(error)
-            .context(format!("task {task} could not go on; what was reached is kept: run the same command again"))
+            .context(format!(
+                "task {task} failed; its results so far are kept. To resume it, run the same command again"
+            ))
             .into()),
         Ok(TaskEnd::LeaseLost) => {
-            Err(anyhow::anyhow!("another worker took task {task} over; `autoheal tasks show {task}`").into())
+            Err(anyhow::anyhow!("another worker took over task {task}; see `autoheal tasks show {task}`").into())
         }
         Err(WorkerError::Ended { .. }) => match store.last_run(task).await?.filter(|row| row.results.is_some()) {
             Some(row) => Ok(Ended::Run(Box::new(row))),
-            None => Err(Failure::bad_input(format!(
-                "task {task} was ended before it came to a result: see `autoheal tasks show {task}`"
-            ))),
+            None => {
+                Err(Failure::bad_input(format!("task {task} ended without a result; see `autoheal tasks show {task}`")))
+            }
         },
         Err(WorkerError::Stopped(_)) => {
-            printer.say("stopped before the task could begin; to go on, run the same command again");
+            printer.say("stopped before the task started; to start it, run the same command again");
             Ok(Ended::Stopped)
         }
         Err(error @ (WorkerError::NoSuchTask(_) | WorkerError::NotReady { .. })) => Err(error).bad_input(),
@@ -251,7 +255,7 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
     let document = row.results.as_ref().context("the run has no results")?;
     if let Some(path) = &arguments.output {
         std::fs::write(path, serde_json::to_string_pretty(document)?)
-            .with_context(|| format!("{} cannot be written", path.display()))
+            .with_context(|| format!("cannot write {}", path.display()))
             .bad_input()?;
     }
     if arguments.json {
@@ -279,16 +283,16 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
         printer.warn(&flaky.summary());
     }
     for not_run in &results.not_run {
-        printer.warn(&format!("CI decides by what was not run here, too: {not_run}"));
+        printer.warn(&format!("CI also requires a check that was not run here: {not_run}"));
     }
     let reason = results.stop_reason;
     printer.say(&format!("{}: {}", reason.name(), reason.explanation()));
     if let Some(error) = &results.error {
         let told = if error.message == reason.explanation() { error.code.to_string() } else { error.to_string() };
-        printer.say(&format!("{told}\n`autoheal explain {}` tells what to do", error.code));
+        printer.say(&format!("{told}\nfor the remedy: autoheal explain {}", error.code));
     }
     if arguments.dry_run && results.fixes_applied > 0 {
-        printer.say("dry run: no branch was written; `autoheal report` with --diff shows the patch");
+        printer.say("dry run: no branch was created; `autoheal report RUN --diff` shows the patch");
     }
     if results.commit_count > 0 && !arguments.dry_run {
         printer.say(&format!(

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::wiring::Asker;
 use crate::{house, interrupt, wiring};
 
-const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
+const STOPPING: &str = "stopping; running requests are cancelled (Ctrl-C again to stop at once)";
 
 /// Serves the assistant that has started this process until it leaves.
 pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Failure> {

@@ -11,8 +11,7 @@ use crate::printer::Printer;
 use crate::wiring::Asker;
 use crate::{house, interrupt, private, wiring};
 
-const STOPPING: &str =
-    "stopping; what runs goes on when a worker claims it, calls of tools are cancelled (once more to stop at once)";
+const STOPPING: &str = "stopping; running tasks resume when a worker claims them, calls of tools are cancelled (Ctrl-C again to stop at once)";
 
 /// One repository that takes an hour is not to hold up every source and everybody else: several tasks run at once unless a setting says
 /// otherwise, and not all of them are repositories, which take a processor each.
@@ -39,26 +38,27 @@ fn access(config: &Config) -> Result<Access, Failure> {
     let is_origin =
         |text: &str| Url::parse(text).is_ok_and(|url| is_web(&url) && url.origin().ascii_serialization() == text);
     if let Some(wrong) = origins.iter().find(|origin| !is_origin(origin)) {
-        let message = format!("the setting server.origins: `{wrong}` is no origin, such as https://chat.example");
+        let message = format!(
+            "invalid setting server.origins: `{wrong}` is not an origin; expected one such as https://chat.example"
+        );
         return Err(Failure::bad_input(message));
     }
     let is_name = |text: &str| Url::parse(&format!("http://{text}/")).is_ok_and(|url| url.host_str() == Some(text));
     if let Some(wrong) = hosts.iter().find(|host| !is_name(host)) {
-        let message = format!("the setting server.hosts: `{wrong}` is no name of a host, such as tools.example");
+        let message =
+            format!("invalid setting server.hosts: `{wrong}` is not a host name; expected one such as tools.example");
         return Err(Failure::bad_input(message));
     }
     let chosen = server_token();
     if chosen.as_ref().is_some_and(|token| !token.expose_secret().bytes().all(|byte| byte.is_ascii_graphic())) {
-        return Err(Failure::bad_input(
-            "AUTOHEAL_TOKEN: letters, digits and signs of ASCII are expected, without blanks",
-        ));
+        return Err(Failure::bad_input("invalid AUTOHEAL_TOKEN; expected visible ASCII characters without spaces"));
     }
     if server.error_sink.as_ref().is_some_and(|sink| !is_web(sink)) {
-        return Err(Failure::bad_input("the setting server.error_sink: an address with http or https is expected"));
+        return Err(Failure::bad_input("invalid setting server.error_sink; expected an address with http or https"));
     }
     if server.github_webhook.enabled && github_webhook_secret().is_none() {
         return Err(Failure::bad_input(
-            "the setting server.github_webhook.enabled: no event is believed without AUTOHEAL_GITHUB_WEBHOOK_SECRET",
+            "server.github_webhook.enabled needs a secret; set AUTOHEAL_GITHUB_WEBHOOK_SECRET",
         ));
     }
     let is_public = chosen.is_some();
@@ -90,7 +90,7 @@ pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Fail
     })?;
     let services = wiring::tool_services(&with_room(config), &store, Asker::Clients, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    printer.say(&format!("listening at http://{}{key}; Ctrl-C stops it", server.address()?));
+    printer.say(&format!("listening at http://{}{key}; Ctrl-C to stop", server.address()?));
     let (notifier, worker) = (Arc::clone(&services.notifier), services.worker.clone());
     let serving = async {
         server.serve(services, stop.clone()).await;

@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::{house, interrupt, progress, wiring, worker_process};
 
-const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
+const STOPPING: &str = "stopping after the running steps; all stored results are kept (Ctrl-C again to stop at once)";
 
 /// Runs tasks from the queue until stopped.
 pub(super) async fn run(config: Config, printer: &Printer) -> Result<Exit, Failure> {
@@ -15,7 +15,7 @@ pub(super) async fn run(config: Config, printer: &Printer) -> Result<Exit, Failu
     let (registry, kind) = wiring::repositories(&config, sources.clone()).await?;
     let crew = worker_process::crew(&config, Some(kind))?;
     let settings = wiring::worker_settings(&config)?;
-    printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
+    printer.say(&format!("worker {} waits for tasks; Ctrl-C to stop", settings.name));
     let notifier = wiring::notifier(&config, sources)?;
     let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;

@@ -15,7 +15,7 @@ pub(crate) fn with_flags(command: Command) -> Command {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     let flags_of = |command: &str| {
         let accepted = SETTINGS.iter().filter(|setting| setting.commands.contains(&command));
-        accepted.filter_map(|setting| Some(setting.to_argument(setting.flag?, &defaults))).collect::<Vec<_>>()
+        accepted.filter_map(|setting| Some(setting.as_argument(setting.flag?, &defaults))).collect::<Vec<_>>()
     };
     command.args(flags_of(GLOBAL)).mut_subcommands(|command| {
         let flags = flags_of(command.get_name());

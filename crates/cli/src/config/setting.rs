@@ -139,7 +139,7 @@ impl Setting {
     }
 
     /// Returns the flag as an argument of clap's. `defaults` holds the defaults of all settings.
-    pub(super) fn to_argument(&'static self, flag: &'static str, defaults: &serde_json::Value) -> Arg {
+    pub(super) fn as_argument(&'static self, flag: &'static str, defaults: &serde_json::Value) -> Arg {
         let help = self.help.map_or_else(|| self.text(), str::to_owned);
         let mut notes = Vec::new();
         if self.value_name.is_some() {

@@ -182,7 +182,7 @@ fn a_job_may_push_and_open_a_pull_request() {
     };
     let old = "1".repeat(40);
     for (event_name, repository, commit, said) in [
-        ("pull_request", "mallory/shop", &tip, "comes from a fork"),
+        ("pull_request", "mallory/shop", &tip, "cannot push to the fork"),
         ("pull_request_target", "octo/shop", &tip, "not with `pull_request_target`"),
         ("pull_request", "octo/shop", &old, "by now, not at 1111"),
     ] {

@@ -101,13 +101,13 @@ fn write_patch(path: &Path, diff: &str, workspace: &Path) -> anyhow::Result<()> 
     for part in inside.components() {
         at.push(part);
         if at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-            bail!("{} is a link: name another file with --patch", at.display());
+            bail!("{} is a link; choose another file with --patch", at.display());
         }
     }
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).custom_flags(OFlag::O_NOFOLLOW.bits());
     let written = options.open(&path).and_then(|mut file| file.write_all(diff.as_bytes()));
-    written.with_context(|| format!("{} cannot be written", path.display()))
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The commit that is checked out, which a workflow may have chosen otherwise than the one that the job runs for.
@@ -115,8 +115,7 @@ async fn checked_out(job: &Job, printer: &Printer) -> Result<String, Failure> {
     let git = Git::new(GitSettings::default()).environment()?;
     let head = git.head(&job.workspace).await.bad_input()?;
     if let Some(commit) = job.commit.as_ref().filter(|commit| commit.as_str() != head.as_str()) {
-        printer
-            .warn(&format!("the checkout is at {head}, and the job runs for {commit}: what is checked out is healed"));
+        printer.warn(&format!("the checkout is at {head}, but the job runs for {commit}; healing the checkout"));
     }
     Ok(head.to_string())
 }
@@ -183,5 +182,5 @@ fn cut(text: &str) -> &str {
 fn append(path: &Path, text: &str) -> Result<(), Failure> {
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.with_context(|| format!("{} cannot be written", path.display())).environment()
+    written.with_context(|| format!("cannot write {}", path.display())).environment()
 }
