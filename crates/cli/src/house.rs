@@ -152,7 +152,7 @@ async fn watch(store: &Store, config: &Config) -> Result<(), Failure> {
 
 /// Deletes old data, at most once a day: for commands that work without a worker, which would do the maintenance.
 pub(crate) async fn forget_daily(store: &Store, config: &Config) {
-    let Ok(mark) = wiring::data_dir(config).map(|folder| folder.join("deleted old data")) else { return };
+    let Ok(mark) = wiring::data_dir(config).map(|folder| folder.join("forgotten")) else { return };
     let age = std::fs::metadata(&mark).and_then(|found| found.modified()).ok().and_then(|at| at.elapsed().ok());
     if age.is_some_and(|age| age < FORGET_BY_COMMAND) {
         return;
