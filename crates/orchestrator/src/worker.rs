@@ -48,10 +48,16 @@ pub struct WorkerSettings {
 }
 
 impl WorkerSettings {
+    /// Default of [`WorkerSettings::lease`].
+    pub const DEFAULT_LEASE: Duration = Duration::from_secs(30);
+
+    /// Default of [`WorkerSettings::retry_in`].
+    pub const DEFAULT_RETRY: Duration = Duration::from_secs(30);
+
     /// The defaults, under the name of this process.
     pub fn of_this_process() -> Self {
         let owner = Owner::this_process();
-        let lease = Duration::from_secs(30);
+        let lease = Self::DEFAULT_LEASE;
         Self {
             name: owner.to_string(),
             host: owner.host,
@@ -61,7 +67,7 @@ impl WorkerSettings {
             grace: Duration::from_mins(1),
             concurrency: 1,
             kinds: BTreeMap::new(),
-            retry_in: Duration::from_secs(30),
+            retry_in: Self::DEFAULT_RETRY,
             room: Room { folder: std::env::temp_dir(), least: 0 },
         }
     }

@@ -33,7 +33,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
     let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;
     let mut bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
     let tries_doors = !arguments.quick;
-    match config.sandbox.kind.unwrap_or_default() {
+    match config.sandbox.kind {
         Choice::Auto | Choice::Docker if tries_doors && docker.usable => {
             try_doors(config, SandboxKind::Docker, &mut docker).await;
         }
@@ -41,7 +41,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
             try_doors(config, SandboxKind::Bubblewrap, &mut bubblewrap).await;
         }
         Choice::None => {
-            printer.warn("`sandbox.kind` is `none`: commands of a repository run as you, and every door is open");
+            printer.warn("`sandbox.kind` is `none`: commands of a repository run with all your rights");
         }
         Choice::Auto | Choice::Docker | Choice::Bubblewrap => {}
     }
@@ -105,7 +105,7 @@ async fn git() -> Part {
 }
 
 async fn sandbox(config: &Config, kind: SandboxKind, name: &'static str) -> Part {
-    let needed_for = "running tests shut in (one of docker and bubblewrap is enough)";
+    let needed_for = "running tests in a sandbox (docker or bubblewrap is sufficient)";
     let settings = match wiring::sandbox_settings(config) {
         Ok(settings) => settings,
         Err(failure) => return part(name, needed_for, Err(failure.error)),
@@ -122,10 +122,10 @@ async fn try_doors(config: &Config, kind: SandboxKind, part: &mut Part) {
         Ok(doors) => {
             let open = doors.iter().filter(|door| door.state == State::Open).count();
             let weak = doors.iter().filter(|door| door.state == State::Weak).count();
-            part.detail = format!("works; of {} ways out, {open} open and {weak} weak:", doors.len());
+            part.detail = format!("works; of {} ways out, {open} are open and {weak} are weak:", doors.len());
             part.doors = doors;
         }
-        Err(error) => part.detail = format!("works; the ways out of it could not be tried: {error:#}"),
+        Err(error) => part.detail = format!("works; cannot test the ways out of it: {error:#}"),
     }
 }
 
@@ -140,13 +140,13 @@ async fn browser(config: &Config) -> Part {
 
 #[cfg(not(feature = "render"))]
 async fn browser(_: &Config) -> Part {
-    part("browser", "pages that scripts build", Err(anyhow::anyhow!("this build renders no pages")))
+    part("browser", "pages that scripts build", Err(anyhow::anyhow!("this build has no browser support")))
 }
 
 async fn database(config: &Config) -> Part {
     let detail = match &config.database_url {
         // The address may hold a password.
-        Some(_) => "as --database-url says".to_owned(),
+        Some(_) => "configured by --database-url".to_owned(),
         None => "SQLite in the data folder".to_owned(),
     };
     let opened = wiring::open_store(config).await.map(|_| detail).map_err(|failure| failure.error);

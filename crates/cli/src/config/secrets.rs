@@ -46,7 +46,7 @@ pub(crate) fn github_token(config: &Config) -> anyhow::Result<Option<SecretStrin
 pub(crate) fn gitlab_token(config: &Config) -> anyhow::Result<Option<GitLabToken>> {
     let GitLabConfig { token_file, token_kind, .. } = &config.gitlab;
     let token = host_token(token_file.as_deref(), &["AUTOHEAL_GITLAB_TOKEN", "GITLAB_TOKEN"])?;
-    Ok(token.map(|secret| GitLabToken { kind: token_kind.unwrap_or_default(), secret }))
+    Ok(token.map(|secret| GitLabToken { kind: *token_kind, secret }))
 }
 
 /// Returns the token in a file, else in the first of these variables that holds one.
@@ -54,10 +54,10 @@ fn host_token(file: Option<&Path>, variables: &[&str]) -> anyhow::Result<Option<
     let from_environment = variables.iter().find_map(|name| std::env::var(name).ok().filter(|token| !token.is_empty()));
     let Some(path) = file else { return Ok(from_environment.map(SecretString::from)) };
     let text =
-        std::fs::read_to_string(path).with_context(|| format!("the token's file {} cannot be read", path.display()))?;
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the token file {}", path.display()))?;
     let token = text.trim();
     if token.is_empty() {
-        bail!("the token's file {} is empty", path.display());
+        bail!("the token file {} is empty", path.display());
     }
     Ok(Some(token.to_owned().into()))
 }
