@@ -42,7 +42,7 @@ enum Chore {
         #[arg(long, conflicts_with = "properties")]
         phrases: bool,
     },
-    /// Write `docs/fixers.md` from the examples beside the fixers
+    /// Write `docs/fixers.md` from the examples in the files of the fixers
     Fixers,
     /// Run a benchmark
     Bench {

@@ -11,7 +11,7 @@ use super::{Complaint, SourceFile};
 
 pub(super) const PAGE: &str = "docs/fixers.md";
 
-/// Folders of fixers, and the headings that they stand under.
+/// Folders of fixers, and their headings.
 const FOLDERS: [(&str, &str); 3] = [
     ("crates/code/src/python/fix/", "Python"),
     ("crates/code/src/javascript/fix/", "JavaScript and TypeScript"),
@@ -24,8 +24,9 @@ const GIVES_CHANGES: [&str; 4] = ["candidates", "proposals", "repair", "repairs"
 const HEAD: &str = "\
 # Fixers
 
-Each fixer reads one kind of error and proposes small changes, likeliest first; the tests decide. These are examples: what a tool reports, and the
-change that the fixer proposes. They are tests beside the fixers, and `cargo xtask fixers` writes this page from them.
+Each fixer reads one kind of error and proposes small changes, most likely first; the tests decide. These are
+examples: the report of a tool, and the change that the fixer proposes. They are tests in the files of the
+fixers, and `cargo xtask fixers` generates this page from them.
 ";
 
 /// A file that gives changes, or shows some.
@@ -77,7 +78,8 @@ pub(super) fn page(files: &[SourceFile]) -> anyhow::Result<String> {
         write!(page, "\n## {heading}\n")?;
         for fixer in fixers(files, folder)?.into_iter().filter(|fixer| !fixer.examples.is_empty()) {
             let Fixer { file, name, sentence, examples, .. } = fixer;
-            write!(page, "\n### `{name}`\n\n{sentence} ([source](../{file}))\n")?;
+            let about = wrapped(&format!("{sentence} ([source](../{file}))"));
+            write!(page, "\n### `{name}`\n\n{about}")?;
             for Example { test, tool, report, change } in examples {
                 let (caption, said) = (caption(&test), headline(&tool, &report));
                 write!(page, "\n{caption} ({tool}):\n\n    {said}\n\n```diff\n{}```\n", diff(&change))?;
@@ -85,6 +87,19 @@ pub(super) fn page(files: &[SourceFile]) -> anyhow::Result<String> {
         }
     }
     Ok(page)
+}
+
+/// The text in lines of at most 110 columns.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < 110 => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().fold(String::new(), |text, line| text + line + "\n")
 }
 
 /// The files of a folder that give changes or show some, in order.

@@ -276,8 +276,7 @@ settings! {
         min_free_mib: u64 = 1024 => variable("MIN_FREE_MIB");
     }
 
-    /// Maximum number of tasks of each kind at once; 0 disables the kind. The limits do not apply to tasks that the user waits for (`heal`,
-    /// `source run`).
+    /// Maximum number of tasks of each kind at once; 0 disables the kind. Tasks that the user waits for are exempt.
     KindsConfig "worker.kinds." () {
         /// Tasks that add a source
         add_source: Option<usize> = None => file_only().unset(UNLIMITED);
@@ -382,7 +381,7 @@ settings! {
         prices: BTreeMap<String, Price> = BTreeMap::new() => file_only().unset("prices that autoheal knows");
     }
 
-    /// Addresses of providers, in place of their own.
+    /// Addresses of providers that replace the defaults.
     BaseUrls "llm.base_urls." () {
         /// Address of an API in the format of `openai`, such as `http://127.0.0.1:8080/v1`
         openai: Option<Url> = None => variable("OPENAI_URL").unset("OpenAI");

@@ -1,4 +1,4 @@
-//! A GitLab of one's own: the paths, status codes and headers of the REST API as far as autoheal asks for them, and git over HTTP from
+//! A local GitLab: the paths, status codes and headers of the REST API as far as autoheal asks for them, and git over HTTP from
 //! the same host, with the same token. CI is scripted by what a commit holds. Every request and answer is kept, so that a test can
 //! hold them against a table of what GitLab documents ([`shapes`]).
 

@@ -9,7 +9,7 @@ pub struct CiPlan {
     pub needs_start: bool,
     /// Pipelines of the commit.
     pub pipelines: Vec<PipelinePlan>,
-    /// Statuses of other CI, in a pipeline of their own: name and state.
+    /// Statuses of other CI, in a separate pipeline: name and state.
     pub statuses: Vec<(String, String)>,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn prepare(bench: &Bench, mut package: Package) -> anyhow::Result<Pac
 
     checks::run(bench, &package, &package.repository, false)?; // The first run writes caches; the second is timed.
     let verdict = checks::run(bench, &package, &package.repository, false)?;
-    ensure!(verdict.green, "the checks of {} are red before anything is broken:\n{}", package.name, verdict.output);
+    ensure!(verdict.green, "the checks of {} fail before anything is broken:\n{}", package.name, verdict.output);
     package.seconds = verdict.seconds;
     package.passing = verdict.passing;
     ensure!(package.passing > 0, "the suite of {} runs no test", package.name);

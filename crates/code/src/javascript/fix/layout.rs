@@ -1,5 +1,5 @@
-//! Brackets and the indentation around them: people indent what they mean, so that a line that stands elsewhere than its brackets
-//! say is where one of them was lost.
+//! Brackets and the indentation around them: people indent what they mean, so a line whose indentation does not match its brackets
+//! is where a bracket was lost.
 
 use crate::edit::Edit;
 use crate::javascript::tokens::{Kind, Token};

@@ -1,4 +1,4 @@
-//! Repairs for linter findings without a fix of their own: small rewrites that a programmer would make without
+//! Repairs for linter findings that report no fix: small rewrites that a programmer would make without
 //! thinking. To add one, add a code to [`repairs`] and a function.
 
 use ruff_python_ast::comparable::ComparableStmt;

@@ -1,4 +1,4 @@
-//! Repairs of what flake8, pycodestyle and pylint find, made from their words alone: they report no fix of their own. To add one, add a row
+//! Repairs of what flake8, pycodestyle and pylint find, made from their words alone: they report no fix. To add one, add a row
 //! to [`RULES`]. White space is changed only where the program stays the same.
 
 mod comparisons;
