@@ -40,7 +40,7 @@ pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
     } else {
         let run: RunId = name.parse().map_err(|_| {
             Failure::bad_input(format!(
-                "`{name}` is no run: give the name that `autoheal tasks show TASK` prints, or `last`"
+                "invalid run id `{name}`; use an id that `autoheal tasks show TASK` prints, or `last`"
             ))
         })?;
         store.run(run).await?

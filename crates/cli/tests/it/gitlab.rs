@@ -173,7 +173,7 @@ fn a_token_of_gitlab_is_for_its_own_host() {
     for (arguments, said) in [
         (["--gitlab-url", "http://gitlab.example"], "write https://HOST"),
         (["--gitlab-url", "https://gitlab.example/api/v4"], "write https://HOST"),
-        (["--gitlab-token-file", "/nowhere/at/all"], "cannot be read"),
+        (["--gitlab-token-file", "/nowhere/at/all"], "cannot read"),
     ] {
         let ended = world.home.run(&[&["heal", &url], &arguments[..]].concat());
         assert_eq!(ended.code, Some(2), "{arguments:?}: {}", ended.told());
