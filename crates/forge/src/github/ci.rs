@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::GitHub;
-use crate::host::ci::CONTEXT;
+use crate::host::ci::{self, CONTEXT};
 use crate::host::{
     ApiOperation, Check, CheckState, CommitChecks, HostError, Job, RepositoryName, StartableCi, StatusState,
 };
@@ -207,16 +207,8 @@ impl GitHub {
 /// Returns the newest run of each workflow and event. A skipped run has no verdict: it replaces an earlier run only if that was
 /// skipped, too.
 fn newest(runs: Vec<Run>) -> Vec<Run> {
-    let weight = |run: &Run| (run.state() != CheckState::Neutral, run.id);
-    let mut newest: Vec<Run> = Vec::new();
-    for run in runs {
-        match newest.iter_mut().find(|other| other.workflow_id == run.workflow_id && other.event == run.event) {
-            Some(other) if weight(other) < weight(&run) => *other = run,
-            Some(_) => {}
-            None => newest.push(run),
-        }
-    }
-    newest
+    let is_same = |one: &Run, other: &Run| one.workflow_id == other.workflow_id && one.event == other.event;
+    ci::newest(runs, is_same, |run| (run.state() != CheckState::Neutral, run.id))
 }
 
 impl Run {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::GitLab;
-use crate::host::ci::CONTEXT;
+use crate::host::ci::{self, CONTEXT};
 use crate::host::{ApiOperation, Check, CheckState, CommitChecks, HostError, Job, RepositoryName, StatusState};
 use crate::{BranchName, CommitId};
 
@@ -265,16 +265,8 @@ impl GitLab {
 /// Returns the newest pipeline of each source. One that was skipped has no verdict: it replaces an earlier one only if that was
 /// skipped, too.
 fn newest(pipelines: Vec<Pipeline>) -> Vec<Pipeline> {
-    let weight = |pipeline: &Pipeline| (pipeline.state() != CheckState::Neutral, pipeline.id);
-    let mut newest: Vec<Pipeline> = Vec::new();
-    for pipeline in pipelines {
-        match newest.iter_mut().find(|other| other.source == pipeline.source) {
-            Some(other) if weight(other) < weight(&pipeline) => *other = pipeline,
-            Some(_) => {}
-            None => newest.push(pipeline),
-        }
-    }
-    newest
+    let is_same = |one: &Pipeline, other: &Pipeline| one.source == other.source;
+    ci::newest(pipelines, is_same, |pipeline| (pipeline.state() != CheckState::Neutral, pipeline.id))
 }
 
 fn of_job(job: RawJob) -> Job {

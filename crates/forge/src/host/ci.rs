@@ -83,3 +83,20 @@ pub enum StatusState {
     /// Some checks fail, or the run failed.
     Failure,
 }
+
+/// Returns of each group of runs that are the same the one with the greatest weight, in the order in which groups first occur.
+pub(crate) fn newest<R, W: PartialOrd>(
+    runs: Vec<R>,
+    is_same: impl Fn(&R, &R) -> bool,
+    weight: impl Fn(&R) -> W,
+) -> Vec<R> {
+    let mut newest: Vec<R> = Vec::new();
+    for run in runs {
+        match newest.iter_mut().find(|other| is_same(other, &run)) {
+            Some(other) if weight(other) < weight(&run) => *other = run,
+            Some(_) => {}
+            None => newest.push(run),
+        }
+    }
+    newest
+}
