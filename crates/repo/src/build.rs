@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use autoheal_code::report::node::{Look, build};
 use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::Outcome;
 
 use crate::session::Session;
 use crate::setup::BuildCommand;
@@ -22,7 +24,7 @@ pub(crate) async fn run(
         let language = session.setup().language_in(&command.directory);
         let outcome = session.run_with(language, &command.directory, words, limit, context).await?;
         if !outcome.end.is_success() {
-            findings.extend(toolchains::of(language).build_findings(&session.place(), &command, &outcome));
+            findings.extend(read(session, &command, &outcome));
         }
     }
     Ok(findings)
@@ -77,4 +79,17 @@ fn with_variables(command: &BuildCommand, words: impl Iterator<Item = String>) -
     let assigned: Vec<String> = command.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let env = (!assigned.is_empty()).then(|| "env".to_owned());
     env.into_iter().chain(assigned).chain(words).collect()
+}
+
+/// Returns the findings of a failed build. A project may call the compilers of any language.
+fn read(session: &Session, command: &BuildCommand, outcome: &Outcome) -> Vec<Finding> {
+    let (place, prefixes) = (session.place(), session.prefixes());
+    let look = Look { prefixes: &prefixes, directory: &command.directory, sources: place.sources };
+    let (stdout, stderr) = outcome.text();
+    let words = command.words.join(" ");
+    let mut findings = build::findings_in(&stdout, &stderr, &outcome.end.to_string(), &words, &look);
+    for toolchain in toolchains::ALL {
+        toolchain.name_broken_files(place.sources, &mut findings);
+    }
+    findings
 }

@@ -102,10 +102,8 @@ fn findings(session: &Session, linter: &LintCommand, outcome: &Outcome, prefixes
     if outcome.end.is_success() {
         return Vec::new();
     }
-    let said = Said {
-        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
-    };
+    let (stdout, stderr) = outcome.text();
+    let said = Said { stdout, stderr };
     let look = Look { prefixes, directory: &linter.directory, sources: session.place().sources };
     let found = tools::of(linter.linter).map(|tool| (tool.read)(&said, &look)).unwrap_or_default();
     if found.is_empty() {

@@ -71,8 +71,8 @@ impl Session {
         let spec = workspace::spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let mut environment = Environment::default();
-        for tools in setup.tools().collect::<Vec<_>>().into_iter().rev() {
-            toolchains::of(tools.language).take_version(&tools.interpreter, &mut environment);
+        for toolchain in toolchains::ALL {
+            toolchain.take_version(&setup.tools_of(toolchain.language()).interpreter, &mut environment);
         }
         Ok(Self {
             folders,

@@ -32,7 +32,7 @@ use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
 use crate::project::{Detected, Manifests, Project};
 use crate::settings::HealSettings;
-use crate::setup::{BuildCommand, Interpreter, Setup};
+use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
@@ -274,8 +274,9 @@ pub(crate) trait Toolchain: Sync {
 
     // Builds, and questions to the interpreter.
 
-    /// Returns the findings in the output of a build that failed.
-    fn build_findings(&self, place: &Place<'_>, command: &BuildCommand, outcome: &Outcome) -> Vec<Finding>;
+    /// Corrects the files of syntax faults in findings: some tools report the importing file instead of the file that does not parse. Does
+    /// nothing for a language whose tools report the right one.
+    fn name_broken_files(&self, sources: &Sources, findings: &mut [Finding]);
 
     /// Returns whether a program of the repository is started by the interpreter, by the first word of its command.
     fn starts(&self, program: &str) -> bool;

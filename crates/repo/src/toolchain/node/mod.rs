@@ -26,10 +26,10 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use autoheal_code::javascript::{self, probe};
+use autoheal_code::report::node::Look;
 use autoheal_code::report::node::entries::REPORT_VARIABLE;
-use autoheal_code::report::node::{Look, build};
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId};
+use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -44,7 +44,7 @@ use crate::folders::Folders;
 use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
 use crate::project::{Detected, join};
-use crate::setup::{BuildCommand, Interpreter, ModuleFolder, Setup};
+use crate::setup::{Interpreter, ModuleFolder, Setup};
 use crate::state::HealState;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
@@ -245,14 +245,8 @@ impl Toolchain for Node {
         suite::selector(place, case)
     }
 
-    fn build_findings(&self, place: &Place<'_>, command: &BuildCommand, outcome: &Outcome) -> Vec<Finding> {
-        let prefixes = place.prefixes();
-        let look = Look { directory: &command.directory, ..look(place, &prefixes) };
-        let (stdout, stderr) = outcome.text();
-        let words = command.words.join(" ");
-        let mut findings = build::findings_in(&stdout, &stderr, &outcome.end.to_string(), &words, &look);
-        suite::name_broken_files(place.sources, &mut findings);
-        findings
+    fn name_broken_files(&self, sources: &Sources, findings: &mut [Finding]) {
+        suite::name_broken_files(sources, findings);
     }
 
     fn starts(&self, program: &str) -> bool {

@@ -323,8 +323,7 @@ pub(crate) fn name_broken_files(sources: &Sources, findings: &mut [Finding]) {
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-    let stdout = String::from_utf8_lossy(&outcome.stdout);
-    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let (stdout, stderr) = outcome.text();
     let prefixes = place.prefixes();
     let known = look(place, &prefixes);
     let mut findings = node_findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &known);

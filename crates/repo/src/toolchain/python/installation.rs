@@ -62,7 +62,8 @@ type Others = Vec<(u8, u8)>;
 
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
     let wanted = state.request.wanted.python;
-    let best = fitting(search, state, wanted).await?.map_err(|others| {
+    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
+    let best = fitting(search, &dependencies, state, wanted).await?.map_err(|others| {
         let message = match wanted {
             Some(wanted) => installing::not_here("Python", wanted, &others),
             None => "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
@@ -73,7 +74,7 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     if best.is_complete {
         return Ok(best.interpreter);
     }
-    match install(&best.interpreter, search, state).await? {
+    match install(&best.interpreter, search, &dependencies, state).await? {
         Ok(installed) => Ok(installed),
         // The tests may get far without it; what they say then is the better error.
         Err(reason) if !best.missing.iter().any(|module| module == "pytest") => {
@@ -104,23 +105,25 @@ pub(crate) async fn find_version(
     if search.settings.sandbox.kind() == SandboxKind::Docker {
         return Ok(OtherVersion::Absent);
     }
-    let Ok(best) = fitting(search, state, Some(version)).await? else { return Ok(OtherVersion::Absent) };
+    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
+    let Ok(best) = fitting(search, &dependencies, state, Some(version)).await? else { return Ok(OtherVersion::Absent) };
     if best.is_complete {
         return Ok(OtherVersion::Here(best.interpreter));
     }
-    let installed = install(&best.interpreter, search, state).await?;
+    let installed = install(&best.interpreter, search, &dependencies, state).await?;
     Ok(installed.map_or_else(OtherVersion::Unusable, OtherVersion::Here))
 }
 
 /// The Python of this version that lacks the least.
 async fn fitting(
     search: Search<'_>,
+    dependencies: &Dependencies,
     state: &HealState,
     wanted: Option<Version>,
 ) -> Result<Result<Fitting, Others>, StepError> {
     let Search { setup, project, checkout, settings, context } = search;
     workspace::prepare(&checkout.folders)?;
-    let needed = needed_modules(setup, project, checkout);
+    let needed = needed_modules(setup, dependencies, checkout);
     // With a command that installs, what is missing does not count.
     let (needed, is_installed) = match state.request.install_command {
         Some(_) => (BTreeSet::new(), false),
@@ -177,13 +180,12 @@ fn candidates(
 }
 
 /// The modules without which the tests cannot run: the runner with its plugins, and the declared requirements that some file imports.
-fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTreeSet<String> {
+fn needed_modules(setup: &Setup, dependencies: &Dependencies, checkout: &Checkout) -> BTreeSet<String> {
     let sources = tree::read(&checkout.folders.tree(), setup);
     let imported: BTreeSet<String> = probe::modules_of_interest(&sources, &[])
         .into_iter()
         .filter_map(|module| module.split('.').next().map(str::to_owned))
         .collect();
-    let dependencies = Dependencies::of(&checkout.folders.tree(), project);
     let declared = dependencies.requirements.iter().chain(&dependencies.stated_in_files);
     let declared = declared.map(|requirement| distributions::module_of(requirement));
     let is_plugin = |name: &str| name.starts_with("pytest_") && has_pytest(setup);
@@ -239,12 +241,12 @@ async fn ask(
 async fn install(
     base: &Interpreter,
     search: Search<'_>,
+    dependencies: &Dependencies,
     state: &HealState,
 ) -> Result<Result<Interpreter, String>, StepError> {
-    let Search { setup, project, checkout, settings, context } = search;
+    let Search { setup, checkout, settings, context, .. } = search;
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, search, state);
-    let dependencies = Dependencies::of(&checkout.folders.tree(), project);
     let runs_code = state.request.install_command.is_some() || dependencies.run_code;
     let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
         Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
@@ -266,7 +268,7 @@ async fn install(
     let _downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let mut failure = None;
-    for words in install_commands(base, &environment, setup, &dependencies, state) {
+    for words in install_commands(base, &environment, setup, dependencies, state) {
         let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
         if !outcome.end.is_success() {
             let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");

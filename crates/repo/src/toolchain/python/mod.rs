@@ -28,9 +28,8 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use autoheal_code::python::{self, environment::PythonEnvironment, probe};
-use autoheal_code::report::node::{Look, build};
 use autoheal_code::report::{TestCase, TestReport, compile};
-use autoheal_code::{Environment, LanguageId};
+use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -44,7 +43,7 @@ use crate::host_programs;
 use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
 use crate::project::Detected;
-use crate::setup::{BuildCommand, Interpreter, Setup};
+use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
@@ -234,13 +233,7 @@ impl Toolchain for Python {
         suite::selector(place, case)
     }
 
-    fn build_findings(&self, place: &Place<'_>, command: &BuildCommand, outcome: &Outcome) -> Vec<Finding> {
-        // Compilers that a Python project runs speak as those of others do.
-        let prefixes = place.prefixes();
-        let look = Look { prefixes: &prefixes, directory: &command.directory, sources: place.sources };
-        let (stdout, stderr) = outcome.text();
-        build::findings_in(&stdout, &stderr, &outcome.end.to_string(), &command.words.join(" "), &look)
-    }
+    fn name_broken_files(&self, _sources: &Sources, _findings: &mut [Finding]) {}
 
     fn starts(&self, program: &str) -> bool {
         program.starts_with("python")

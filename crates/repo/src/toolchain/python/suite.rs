@@ -125,8 +125,7 @@ pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-    let stdout = String::from_utf8_lossy(&outcome.stdout);
-    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let (stdout, stderr) = outcome.text();
     known(place, |known| report::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), known))
 }
 
