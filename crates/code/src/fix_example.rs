@@ -2,7 +2,7 @@
 //!
 //! A change is written like the body of a diff, with a mark before each line: a space for a line that stays, `-` and `+` for those that go and
 //! come. A header such as `//- /shop/cart.py` begins a file, which is protected if that word follows; without a header the file is `a.py`,
-//! `a.js` or `a.ts`. A report names the repository's files by their paths below `/repo`, or relative to it.
+//! `a.js`, `a.ts` or `a.rs`. A report names the repository's files by their paths below `/repo`, or relative to it.
 //!
 //! ```text
 //! check_fix(
@@ -110,6 +110,50 @@ pub(crate) fn eslint(text: &str) -> Report {
         node::eslint::findings(text, &look(&prefixes(), sources)).expect("eslint's JSON")
     };
     Report { text: json_of(text, violation), file: "a.js", read }
+}
+
+/// A diagnostic of rustc, or lines of a short form with the changes that it suggests: `a.rs:2:5: E0425: words [help: old => new]`.
+pub(crate) fn rustc(text: &str) -> Report {
+    let read = |text: &str, sources: &Sources, _: &Environment| {
+        let output: String = text.lines().map(|line| rustc_line(line, sources) + "\n").collect();
+        let prefixes = prefixes();
+        let look = look(&prefixes, sources);
+        [crate::rust::compiler::errors(&output, &look), crate::rust::compiler::lints(&output, &look)].concat()
+    };
+    Report { text: text.to_owned(), file: "a.rs", read }
+}
+
+/// The JSON of rustc: the line itself, or what it says.
+fn rustc_line(line: &str, sources: &Sources) -> String {
+    if line.starts_with('{') {
+        return line.to_owned();
+    }
+    let (file, row, column, said) = placed(line);
+    let (said, suggestion) = said.split_once(" [").map_or((said, None), |(said, rest)| (said, rest.strip_suffix(']')));
+    let (code, message) = said.split_once(": ").filter(|(code, _)| code.starts_with('E')).unwrap_or(("", said));
+    let text = sources.text(file).expect("a file of the example");
+    let line_start: usize = text.split_inclusive('\n').take(row as usize - 1).map(str::len).sum();
+    let span = |start: usize, end: usize, replacement: Option<&str>| {
+        serde_json::json!({
+            "file_name": file, "byte_start": start, "byte_end": end, "line_start": row, "column_start": column,
+            "is_primary": true, "suggested_replacement": replacement, "suggestion_applicability": "MaybeIncorrect",
+        })
+    };
+    let help = suggestion.map(|suggestion| {
+        let (help, change) = suggestion.split_once(": ").expect("words of a suggestion");
+        let (old, new) = change.split_once(" => ").expect("what is replaced, and by what");
+        let start = line_start + text[line_start..].find(old).expect("what is replaced");
+        let span = span(start, start + old.len(), Some(&new.replace("\\n", "\n")));
+        serde_json::json!({ "level": "help", "message": help, "spans": [span] })
+    });
+    let level = if code.is_empty() && !message.starts_with("error: ") { "warning" } else { "error" };
+    let message = message.trim_start_matches("error: ");
+    let code = if code.is_empty() && level == "error" { None } else { Some(code) };
+    let diagnostic = serde_json::json!({
+        "message": message, "level": level, "code": code.map(|code| serde_json::json!({ "code": code })),
+        "spans": [span(line_start, line_start, None)], "children": help.into_iter().collect::<Vec<_>>(),
+    });
+    serde_json::json!({ "reason": "compiler-message", "message": diagnostic }).to_string()
 }
 
 /// The JSON of a linter: the text itself, or what its lines say.

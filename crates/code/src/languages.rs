@@ -12,10 +12,10 @@ use crate::language::files::KnownFiles;
 use crate::language::outline::Outline;
 use crate::language::{Language, LanguageId};
 use crate::sources::Sources;
-use crate::{javascript, python};
+use crate::{javascript, python, rust};
 
 /// Every language.
-pub(crate) static ALL: [&dyn Language; 2] = [&python::Python, &javascript::JavaScript];
+pub(crate) static ALL: [&dyn Language; 3] = [&python::Python, &javascript::JavaScript, &rust::Rust];
 
 /// The identities of all languages, in the order in which shared code asks them.
 pub fn all() -> impl Iterator<Item = LanguageId> {

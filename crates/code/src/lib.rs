@@ -7,7 +7,7 @@
 //! - [`sources`]: texts of the repository's files, and which files may be changed
 //! - [`language`]: language of a file; [`environment`]: properties of the interpreters
 //! - [`fix`]: input and output of a fixer; `fix_example`: examples of fixers, as tests; [`languages`]: the fixers of all languages
-//! - [`python`], [`javascript`]: code for one language; `outline`: their files as code for all languages sees them
+//! - [`python`], [`javascript`], [`rust`]: code for one language; `outline`: their files as code for all languages sees them
 //! - [`excerpt`]: the code that matters for a failure
 //! - [`imports`]: imports between files; [`judging`]: signs that a file belongs to tests; [`stack`]: calls that
 //!   led to an error
@@ -38,6 +38,7 @@ mod recursion;
 mod repair;
 pub mod replacement;
 pub mod report;
+pub mod rust;
 pub mod search;
 pub mod sources;
 pub mod span;

@@ -139,9 +139,9 @@ pub(crate) async fn lint_in(
 
 /// The command that reports, and changes nothing.
 fn words(session: &Session, linter: &LintCommand) -> Vec<String> {
-    let report = tools::of(linter.linter).map_or(&[][..], |tool| tool.report).iter().map(|word| placed(session, word));
-    let called = std::iter::once(linter.program.display().to_string()).chain(linter.arguments.iter().cloned());
-    called.chain(report).collect()
+    let report = tools::of(linter.linter).map_or(&[][..], |tool| tool.report);
+    let arguments = tool::with(linter.arguments.clone(), report).into_iter().map(|word| placed(session, &word));
+    std::iter::once(linter.program.display().to_string()).chain(arguments).collect()
 }
 
 fn placed(session: &Session, word: &str) -> String {

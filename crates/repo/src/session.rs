@@ -209,6 +209,10 @@ impl Session {
             let left = self.enter(language);
             let toolchain = toolchains::of(language);
             let words = toolchain.probe_words(&self.place(), findings);
+            if words.is_empty() {
+                self.setup.at = left;
+                continue;
+            }
             // Ours, long, and asked again by whoever resumes: not kept with the run.
             let directory = self.setup.suite().directory.clone();
             let outcome = self.execute(&directory, words, OWN_COMMAND).await;

@@ -8,9 +8,10 @@ use crate::test_runner::TestRunner;
 use crate::toolchain::Toolchain;
 use crate::toolchain::node::Node;
 use crate::toolchain::python::Python;
+use crate::toolchain::rust::Cargo;
 
 /// Every toolchain, in the order in which shared code asks them.
-pub(crate) static ALL: [&dyn Toolchain; 2] = [&Python, &Node];
+pub(crate) static ALL: [&dyn Toolchain; 3] = [&Python, &Node, &Cargo];
 
 /// The tools of a language.
 pub(crate) fn of(language: LanguageId) -> &'static dyn Toolchain {

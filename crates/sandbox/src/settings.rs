@@ -53,8 +53,11 @@ pub struct Settings {
 
 impl Settings {
     /// Default images: public ones.
-    pub const DEFAULT_IMAGES: [(Image, &'static str); 2] =
-        [(Image::PYTHON, "python:3.11-slim-bookworm"), (Image::NODE, "node:20-bookworm")];
+    pub const DEFAULT_IMAGES: [(Image, &'static str); 3] = [
+        (Image::PYTHON, "python:3.11-slim-bookworm"),
+        (Image::NODE, "node:20-bookworm"),
+        (Image::RUST, "rust:1-bookworm"),
+    ];
 
     /// Default number of bytes to keep free on a disk: 1 GiB.
     pub const DEFAULT_FREE_SPACE: u64 = 1 << 30;
@@ -65,9 +68,15 @@ impl Settings {
     /// The name of the setting that [`Settings::allow_weak_limits`] comes from.
     pub const WEAK_LIMITS_SETTING: &'static str = "sandbox.allow_weak_limits";
 
-    /// Default hosts that an install may reach: those of the package indexes of Python and npm.
-    pub const DEFAULT_REGISTRIES: [&'static str; 4] =
-        ["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"];
+    /// Default hosts that an install may reach: those of the package indexes of Python, npm and cargo.
+    pub const DEFAULT_REGISTRIES: [&'static str; 6] = [
+        "pypi.org",
+        "files.pythonhosted.org",
+        "registry.npmjs.org",
+        "registry.yarnpkg.com",
+        "index.crates.io",
+        "static.crates.io",
+    ];
 
     /// The defaults, with this folder.
     pub fn new(state_dir: impl Into<PathBuf>) -> Self {

@@ -35,6 +35,9 @@ impl Image {
 
     /// The one that runs Node, and Python, which the relay to the registries needs.
     pub const NODE: Self = Self("node");
+
+    /// The one that builds Rust, and runs Python, which the relay to the registries needs.
+    pub const RUST: Self = Self("rust");
 }
 
 /// Default search path of programs; the workspace may set another.

@@ -12,9 +12,10 @@ use super::{Complaint, SourceFile};
 pub(super) const PAGE: &str = "docs/fixers.md";
 
 /// Folders of fixers, and their headings.
-const FOLDERS: [(&str, &str); 3] = [
+const FOLDERS: [(&str, &str); 4] = [
     ("crates/code/src/python/fix/", "Python"),
     ("crates/code/src/javascript/fix/", "JavaScript and TypeScript"),
+    ("crates/code/src/rust/fix/", "Rust"),
     ("crates/code/src/repair/", "Every language"),
 ];
 

@@ -6,6 +6,9 @@ use autoheal_code::report::node::Look;
 use autoheal_engine::diagnostics::Finding;
 use serde::Serialize;
 
+/// Word behind which a tool reads no options.
+const SEPARATOR: &str = "--";
+
 /// Name of a tool, such as `ruff_format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -119,11 +122,14 @@ impl Tool {
         while let Some(word) = words.next() {
             let option = option_of(word);
             let value = if !word.contains('=') && self.with_value.contains(&option) { words.next() } else { None };
-            let is_dropped = self.dropped.contains(&option) || also.contains(&option) || word == "--";
+            let is_dropped = self.dropped.contains(&option) || also.contains(&option);
             if !is_dropped && is_known(word) && value.is_none_or(|value| is_known(value)) {
                 kept.push(word.clone());
                 kept.extend(value.cloned());
             }
+        }
+        if kept.last().is_some_and(|last| last == SEPARATOR) {
+            kept.pop();
         }
         kept
     }
@@ -134,7 +140,9 @@ fn option_of(word: &str) -> &str {
     if word.starts_with('-') { word.split('=').next().unwrap_or(word) } else { word }
 }
 
-pub(crate) fn with(mut arguments: Vec<String>, option: &str) -> Vec<String> {
-    arguments.push(option.to_owned());
+/// Arguments with further options, which are put before a `--`.
+pub(crate) fn with(mut arguments: Vec<String>, options: &[&str]) -> Vec<String> {
+    let at = arguments.iter().position(|word| word == SEPARATOR).unwrap_or(arguments.len());
+    arguments.splice(at..at, options.iter().map(|option| (*option).to_owned()));
     arguments
 }

@@ -5,6 +5,7 @@
 //!
 //! - [`python`]: pip, pytest, unittest
 //! - [`node`]: npm, pnpm, yarn; jest, mocha, vitest, node:test
+//! - [`rust`]: cargo, clippy, rustfmt
 //! - `installing`: common parts of all installations
 //!
 //! To add a language, implement [`Toolchain`] in a folder here, and add it to `toolchains`.
@@ -12,6 +13,7 @@
 pub(crate) mod installing;
 pub mod node;
 pub mod python;
+pub mod rust;
 
 use std::path::{Path, PathBuf};
 
@@ -290,7 +292,7 @@ pub(crate) trait Toolchain: Sync {
     /// Returns the findings in the output of a command of `parse_check_words`.
     fn parse_check_findings(&self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding>;
 
-    /// The command that asks the interpreter what it can import.
+    /// The command that asks the interpreter what it can import; no words: there is nothing to ask.
     fn probe_words(&self, place: &Place<'_>, findings: &[Finding]) -> Vec<String>;
 
     /// Takes what that command said.

@@ -93,7 +93,7 @@ pub(super) static TOOLS: [Tool; 4] = [
         ],
         report: &["--list-different"],
         read: |said, look| formatters::in_a_list("prettier", &said.stdout, &said.stderr, look),
-        rewrite: Some(|arguments| with(arguments, "--write")),
+        rewrite: Some(|arguments| with(arguments, &["--write"])),
     },
     Tool {
         linter: Linter::new("biome"),

@@ -74,7 +74,7 @@ pub(super) static TOOLS: [Tool; 7] = [
         ],
         report: &["--check", "--no-cache"],
         read: |said, look| formatters::in_sentences("ruff format", &said.both(), look),
-        rewrite: Some(|arguments| with(arguments, "--no-cache")),
+        rewrite: Some(|arguments| with(arguments, &["--no-cache"])),
     },
     Tool {
         linter: Linter::new("flake8"),

@@ -1,0 +1,36 @@
+//! Everything that knows Rust.
+//!
+//! # Layout
+//!
+//! - `tokens`, `syntax`: the text of a file; `grammar`: its tokens as repairs see them
+//! - `module`: one file; `index`: all of them; `crates`: the crates that files belong to
+//! - `test_units`, `prose`: tests in a file, and what a repair must not add
+//! - `files`: files of cargo
+//! - [`compiler`], [`libtest`]: output of the compiler and of the test harness; `panics`: places that panics name
+//! - `fix`: fixers
+
+mod attributes;
+pub mod compiler;
+pub mod crates;
+mod files;
+mod fix;
+pub(crate) mod grammar;
+mod index;
+mod language;
+pub mod libtest;
+mod module;
+mod panics;
+pub(crate) mod prose;
+pub(crate) mod syntax;
+mod test_units;
+pub(crate) mod tokens;
+
+pub(crate) use self::language::Rust;
+
+use crate::language::LanguageId;
+
+/// Identity of Rust.
+pub const ID: LanguageId = LanguageId::new("rust");
+
+/// Extension of the names of Rust files.
+pub const EXTENSIONS: &[&str] = &["rs"];

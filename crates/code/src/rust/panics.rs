@@ -1,0 +1,54 @@
+//! Places that panics name: `thread 'tests::adds' (123) panicked at src/lib.rs:10:9:`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+static PANICKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^thread '[^'\n]*'(?: \(\d+\))? panicked at (?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):?$")
+        .ok()
+});
+
+/// A panic, as the standard library prints it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Panic<'text> {
+    /// As the compiler names it.
+    pub(super) file: &'text str,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    /// Message of the panic, which may have several lines.
+    pub(super) message: &'text str,
+}
+
+/// The panics in a text, in its order.
+pub(super) fn all(text: &str) -> Vec<Panic<'_>> {
+    let Some(pattern) = PANICKED.as_ref() else { return Vec::new() };
+    let found = pattern.captures_iter(text).filter_map(|captures| {
+        let end = captures.get(0)?.end();
+        let rest = text.get(end..)?.trim_start_matches('\n');
+        let stop =
+            ["\nnote: ", "\nstack backtrace:", "\nthread '", "\n\n"].iter().filter_map(|mark| rest.find(mark)).min();
+        Some(Panic {
+            file: captures.name("file")?.as_str(),
+            line: captures.name("line")?.as_str().parse().ok()?,
+            column: captures.name("column")?.as_str().parse().ok()?,
+            message: rest.get(..stop.unwrap_or(rest.len()))?.trim_end(),
+        })
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_messages_are_read() {
+        let text = "out\nthread 'tests::a' (12) panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with `RUST_BACKTRACE=1`\n";
+        let panics = all(text);
+        assert_eq!((panics[0].file, panics[0].line, panics[0].column), ("src/lib.rs", 10, 9));
+        assert_eq!(panics[0].message, "assertion `left == right` failed\n  left: 1\n right: 2");
+        assert_eq!(all("thread 'main' panicked at src/a.rs:1:2:\nboom\n").len(), 1);
+        assert!(all("no panic at src/a.rs:1:2").is_empty());
+    }
+}

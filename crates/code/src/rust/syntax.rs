@@ -1,0 +1,179 @@
+//! Syntax of Rust text: rust-analyzer's parser, which continues behind a fault.
+
+use ra_ap_syntax::{Edition, SourceFile, SyntaxError};
+
+use super::tokens::{self, Kind};
+use crate::edit::{Edit, has_lines_between, origin};
+use crate::recursion::{MAX_BRACKETS, MAX_DEPTH, deep, room_for};
+
+/// Maximum length of a text that is parsed, in bytes: longer files are not written by hand.
+const MAX_TEXT: usize = 8 << 20;
+
+/// Reason why a text does not parse, with its place in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) message: String,
+}
+
+/// Runs what reads the tree of a text and the parser's errors, where there is stack for it.
+///
+/// # Errors
+///
+/// The text is refused unparsed: it is too long, or nested too deeply.
+pub(crate) fn read<T>(text: &str, walk: impl FnOnce(&SourceFile, Vec<SyntaxError>) -> T) -> Result<T, Fault> {
+    let refusal = |message: &str| Fault { start: 0, end: 0, message: message.to_owned() };
+    if text.len() > MAX_TEXT {
+        return Err(refusal("the file is too large"));
+    }
+    let depth = depth(text).ok_or_else(|| refusal("the code is nested too deeply to be parsed"))?;
+    Ok(deep(room_for(depth), || {
+        // Words that only later editions reserve are names in the texts of earlier ones.
+        let parsed = SourceFile::parse(text, Edition::Edition2021);
+        let errors = parsed.errors();
+        walk(&parsed.tree(), errors)
+    }))
+}
+
+/// Every reason why the text does not parse, in order of place.
+pub(crate) fn faults(text: &str) -> Vec<Fault> {
+    let fault = |error: &SyntaxError| {
+        let range = error.range();
+        Fault { start: range.start().into(), end: range.end().into(), message: error.to_string() }
+    };
+    let mut faults: Vec<Fault> =
+        read(text, |_, errors| errors.iter().map(fault).collect()).unwrap_or_else(|refusal| vec![refusal]);
+    faults.sort_by_key(|fault| fault.start);
+    faults
+}
+
+/// Returns whether the text has no fault at all.
+pub(crate) fn parses(text: &str) -> bool {
+    faults(text).is_empty()
+}
+
+/// Returns whether edits of a text that does not parse remove at least one fault, the first, and add none. The next fault has to be
+/// independent of it: whole lines lie between the two.
+pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool {
+    let (old, new) = (faults(before), faults(after));
+    let (Some(gone), Some(next)) = (old.first(), new.first()) else { return false };
+    let known = |fault: &Fault| {
+        let place = origin(fault.start, edits);
+        old.iter().skip(1).any(|old| old.message == fault.message && place == (old.start..old.start))
+    };
+    new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
+}
+
+/// Returns whether two texts have the same tokens, except for comments and for commas that close a list, which a formatter sets.
+pub(crate) fn is_same_program(before: &str, after: &str) -> bool {
+    words(before) == words(after)
+}
+
+fn words(text: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = Vec::new();
+    for token in tokens::scan(text) {
+        if matches!(token.kind, Kind::Comment | Kind::Newline) {
+            continue;
+        }
+        if token.kind == Kind::Close && words.last() == Some(&",") {
+            words.pop();
+        }
+        words.push(token.text(text));
+    }
+    words
+}
+
+/// The depth of a text's nesting, in tokens; `None` where it is too deep to be parsed safely. Every token may nest what follows it. Only
+/// what surely ends a construct takes that back: a closing bracket what is in it, a semicolon what is before it in the same brackets,
+/// and a comma too unless an angle bracket may be open.
+fn depth(text: &str) -> Option<usize> {
+    #[derive(Default)]
+    struct Part {
+        depth: usize,
+        has_angles: bool,
+    }
+    let mut open: Vec<Part> = vec![Part::default()];
+    let (mut total, mut deepest, mut closed_block) = (0_usize, 0_usize, false);
+    for token in tokens::scan(text) {
+        let shown = token.text(text);
+        if matches!(token.kind, Kind::Comment | Kind::Newline) {
+            continue;
+        }
+        let ends = |part: &Part| match shown {
+            ";" => true,
+            "," => !part.has_angles,
+            _ => false,
+        };
+        let last = open.last_mut()?;
+        // A block ends its statement, unless the statement continues: a chain of `else if` nests.
+        if ends(last) || std::mem::take(&mut closed_block) && matches!(token.kind, Kind::Keyword) && shown != "else" {
+            total -= std::mem::take(last).depth;
+        }
+        last.depth += 1;
+        last.has_angles |= shown.starts_with('<');
+        total += 1;
+        match token.kind {
+            Kind::Open => open.push(Part::default()),
+            Kind::Close if open.len() > 1 => {
+                total -= open.pop().map_or(0, |part| part.depth);
+                closed_block = shown == "}";
+            }
+            Kind::Close
+            | Kind::Name
+            | Kind::Keyword
+            | Kind::Number
+            | Kind::String
+            | Kind::Operator
+            | Kind::Comment
+            | Kind::Newline
+            | Kind::Unknown => {}
+        }
+        if total > MAX_DEPTH || open.len() > MAX_BRACKETS {
+            return None;
+        }
+        deepest = deepest.max(total);
+    }
+    Some(deepest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_found_and_further_ones_behind_them() {
+        assert!(parses("fn f() -> i32 { 1 }\n"));
+        assert!(!parses("fn f( -> i32 { 1 }\n"));
+        let text = "fn f() { let x = ; }\n\nfn ok() {}\n\nfn g() { let y = ; }\n";
+        let faults = faults(text);
+        assert!(faults[0].start == 17 && faults.iter().any(|fault| fault.start == 51), "{faults:?}");
+        let edit = [Edit::insert(17, "1")];
+        let after = format!("{}1{}", &text[..17], &text[17..]);
+        assert!(removes_faults(text, &after, &edit), "{after}");
+        assert!(!removes_faults(text, text, &[]));
+    }
+
+    #[test]
+    fn what_is_nested_without_end_is_refused() {
+        for text in [
+            "(".repeat(5000),
+            "!".repeat(100_000),
+            format!("type T = {};", "Box<".repeat(50_000)),
+            "if a {} else ".repeat(50_000),
+        ] {
+            let text = format!("fn f() {{ {text} }}");
+            assert!(!parses(&text));
+        }
+        let many = format!("const A: [u8; 50000] = [{}];\n", "1, ".repeat(50_000));
+        assert!(parses(&many));
+        let items = "pub fn f(a: Vec<u8>) -> Option<u8> { a.first().copied() }\n".repeat(5_000);
+        assert!(parses(&items));
+    }
+
+    #[test]
+    fn a_format_changes_no_program() {
+        assert!(is_same_program("fn f(a:u8,b:u8){}", "fn f(\n    a: u8,\n    b: u8,\n) {\n}\n"));
+        assert!(!is_same_program("fn f(a: u8) {}", "fn f(a: u16) {}"));
+    }
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# report.sh REPORT COMMAND...: runs a command with all that it prints, its errors among it, in one file in the order of printing. At the end
+# the part that is for people is printed.
+report=$1
+shift
+"$@" >"$report" 2>&1
+status=$?
+grep -v '^{"reason":' "$report" | tail -c 60000
+exit "$status"
