@@ -6,11 +6,9 @@ use autoheal_code::languages::as_runtime_error;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::replacement::{Replacement, edits};
 use autoheal_code::report::lsp::{Encoding, has_errors};
-use autoheal_code::report::{
-    Look, actions_log, compile, findings_from_output, flake8, junit, lsp, node, ruff, traceback,
-};
+use autoheal_code::report::{Look, compile, findings_from_output, flake8, job_log, junit, lsp, node, ruff, traceback};
 use autoheal_code::{Sources, languages, tampering};
-use autoheal_page::diff::{Outline, structural_diff};
+use autoheal_page::diff::structural_diff;
 use autoheal_page::recipe::Recipe;
 use autoheal_page::relocate::{Relocator, Status};
 use autoheal_page::structured::structured_data;
@@ -34,7 +32,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("settings", settings),
 ];
 
-/// Answers of language models: the JSON in them, and replacements in a program as they stand there.
+/// Answers of language models: the JSON in them, and their replacements in a program.
 pub fn answer(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Some(value) = autoheal_llm::json::find_json(&text) {
@@ -77,11 +75,10 @@ pub fn language_server(bytes: &[u8]) {
     }
 }
 
-/// Pages: the tree, its outline (which must be the same by both ways), structured data, and extraction by rules.
+/// Pages: the tree, the diff, structured data, and extraction by rules.
 pub fn page(bytes: &[u8]) {
     let html = autoheal_page::document::decode(bytes);
     let page = Document::parse(&html);
-    assert_eq!(Outline::parse(&html).to_string(), Outline::of(&page).to_string());
     assert!(structural_diff(&page, &page).is_empty(), "a page is not different from itself");
     let _ = structured_data(&page);
     let _ = autoheal_extract::rule_based(&page, None);
@@ -165,7 +162,7 @@ pub fn reports(bytes: &[u8]) {
         4 => drop((compile::findings(&text), flake8::findings(&text, &[]))),
         5 => drop(node::tsc::findings(&text, &node_look)),
         6 => drop((traceback::parse(&text), node::stack::parse(&text))),
-        7 => drop(actions_log::findings("job", &text, &look)),
+        7 => drop(job_log::findings("job", &text, &[], &look)),
         8 => drop(node::entries::parse(&text, &[])),
         _ => {
             drop(findings_from_output(&text, "", "ended", &look));

@@ -1,4 +1,4 @@
-//! Line coverage of the crates whose laws everything else stands on.
+//! Line coverage of the crates on which everything else depends.
 
 use std::path::Path;
 use std::process::Command;

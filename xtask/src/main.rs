@@ -33,12 +33,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Check the rules of the house: floors, SQL, processes, error pages, property tags, file lengths, words
+    /// Check the rules of the house: floors, SQL, processes, error pages, examples of fixers, property tags, file lengths, words
     Tidy {
         /// List every property of the specification with the places of its tests instead
         #[arg(long)]
         properties: bool,
+        /// List every phrase that is not plain English instead, with a replacement
+        #[arg(long, conflicts_with = "properties")]
+        phrases: bool,
     },
+    /// Write `docs/fixers.md` from the examples in the files of the fixers
+    Fixers,
     /// Run a benchmark
     Bench {
         #[command(subcommand)]
@@ -81,7 +86,7 @@ enum Bench {
     Refresh(bench::refresh::Options),
     /// Give parsers texts that are made to be hard, and fit by which power of the length their time grows
     Parsers(bench::parsers::Options),
-    /// Ask the real binary how a job stands, a thousand times a second, and let many follow a run
+    /// Request the status of a job a thousand times a second, while many clients follow a run
     Server(bench::server::Options),
     /// Keep a server and three workers busy, a tenth of it hostile, killing a worker each minute: nothing lost, nothing done twice
     Soak(bench::soak::Options),
@@ -90,8 +95,10 @@ enum Bench {
 fn main() -> anyhow::Result<()> {
     let root = repository_root()?;
     match Arguments::parse().chore {
-        Chore::Tidy { properties: true } => tidy::list_properties(&root),
-        Chore::Tidy { properties: false } => tidy::run(&root),
+        Chore::Tidy { properties: true, .. } => tidy::list_properties(&root),
+        Chore::Tidy { phrases: true, .. } => tidy::list_phrases(&root),
+        Chore::Tidy { .. } => tidy::run(&root),
+        Chore::Fixers => tidy::write_fixers(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Flaky(options) } => bench::flaky::run(&root, &options),

@@ -11,43 +11,37 @@ Examples:
   autoheal extract https://example.com/soup
   autoheal extract page.html.gz --url https://example.com/soup --json
   curl -s https://example.com/soup | autoheal extract - --markdown
-  autoheal extract pages/ https://example.com/soup > items.jsonl     several: a JSON line each
+  autoheal extract pages/ https://example.com/soup > items.jsonl     one JSON line per page
   autoheal extract --list addresses.txt --schema book.json --jobs 8 > books.jsonl
   autoheal extract https://example.com/soup --mode llm_dynamic_adaptive --model openai/gpt-4o-mini --strict
 
-Exit codes: 0 every page gave something, 1 a page gave nothing, 2 bad input, 3 environment missing, 130 stopped.";
+Exit codes: 0 data found on every page, 1 no data found on a page, 2 invalid input, 3 environment incomplete, 130 stopped.";
 
-/// Pages to extract, and the mode and form of the extraction.
+// Not documented: clap would take that for the description of the command.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Extract {
     /// Addresses, files (plain or .gz), folders with .html files, or - for standard input
     #[arg(required_unless_present = "list", value_name = "URL|FILE|-")]
     pub(crate) inputs: Vec<String>,
-    /// File that names one page per line
+    /// File with one page per line
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
-    /// Mode of extraction: `rule_based`, or with a language model: `llm_fixed`, `llm_dynamic`, `llm_dynamic_adaptive`
+    /// Mode of extraction: `rule_based`, or with a language model `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`
     #[arg(long, env = "AGENT_MODE", default_value_t = Mode::RuleBased)]
     pub(crate) mode: Mode,
-    /// Address of a page that is read from a file; its links are relative to it
+    /// Address of a page that is read from a file, for its relative links
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<Url>,
-    /// Schema to fill instead of an item: a JSON Schema of an object
+    /// Schema of the wanted data, as a JSON Schema of an object [default: an item]
     #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
     pub(crate) schema: Option<PathBuf>,
-    /// Drop values from a model that are not on the page, instead of marking them
+    /// Drop values of a model that are not on the page, instead of marking them
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Maximum number of further requests for missing fields, in `llm_dynamic_adaptive` [default: 2]
-    #[arg(long, value_name = "N", env = "LLM_SCHEMA_RETRIES")]
-    pub(crate) schema_retries: Option<u32>,
-    /// Save a screenshot of each page in this folder
+    /// Folder for a screenshot of each page
     #[arg(long, value_name = "FOLDER")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// Maximum number of pages processed at once [default: 4]
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
     /// Print as JSON
     #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,

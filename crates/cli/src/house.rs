@@ -48,8 +48,8 @@ pub(crate) async fn schedule_until(store: &Store, stop: &CancellationToken) {
         let looking = async {
             match schedule.enqueue_due(store, store.now()).await {
                 Ok(0) => {}
-                Ok(count) => tracing::info!(count, "sources are due"),
-                Err(error) => tracing::warn!(%error, "what is due could not be enqueued"),
+                Ok(count) => tracing::info!(count, "enqueued due sources"),
+                Err(error) => tracing::warn!(%error, "cannot enqueue due sources"),
             }
             tokio::time::sleep(LOOK).await;
         };
@@ -92,10 +92,10 @@ pub(crate) async fn keep_until(notifier: &Notifier, store: &Store, config: &Conf
             if watching.is_due()
                 && let Err(error) = watch(store, config).await
             {
-                tracing::warn!(error = format!("{:#}", error.error), "what waits could not be looked at");
+                tracing::warn!(error = format!("{:#}", error.error), "cannot check waiting tasks");
             }
             if let Err(error) = notifier.deliver_due(|| store.now()).await {
-                tracing::warn!(%error, "what is to be delivered could not be read");
+                tracing::warn!(%error, "cannot read alerts to deliver");
             }
             tokio::time::sleep(DELIVER).await;
         };
@@ -123,7 +123,7 @@ async fn forget_folders(store: &Store, config: &Config) -> anyhow::Result<()> {
             let folder = entry.path();
             let removed = tokio::task::spawn_blocking(move || remove_tree(&folder)).await?;
             if let Err(error) = removed {
-                tracing::warn!(%run, %error, "the folder of an old run could not be removed");
+                tracing::warn!(%run, %error, "cannot remove the folder of an old run");
             }
         }
     }
@@ -134,7 +134,7 @@ async fn forget_folders(store: &Store, config: &Config) -> anyhow::Result<()> {
 async fn evict_caches(config: &Config) -> anyhow::Result<()> {
     let (folder, limits) = (config.data_dir()?, config.caches());
     let evicted = tokio::task::spawn_blocking(move || caches::evict(&folder, &limits)).await??;
-    tracing::debug!(entries = evicted.entries, bytes = evicted.bytes, "installations removed");
+    tracing::debug!(entries = evicted.entries, bytes = evicted.bytes, "removed cached installations");
     Ok(())
 }
 
@@ -142,7 +142,7 @@ async fn evict_caches(config: &Config) -> anyhow::Result<()> {
 async fn watch(store: &Store, config: &Config) -> Result<(), Failure> {
     store.watch_waiting(WAITED).await?;
     if let Some(missing) = wiring::worker_settings(config)?.room.missing() {
-        tracing::warn!(missing, "nothing is begun");
+        tracing::warn!(missing, "no task starts");
         let target = wiring::machine_id(config)?;
         let alert = SourceRecord::Alert { target, kind: AlertKind::NoRoom, message: missing, shared: None };
         store.change_sources(store.now(), &[alert]).await?;
@@ -158,7 +158,7 @@ pub(crate) async fn forget_daily(store: &Store, config: &Config) {
         return;
     }
     if let Err(error) = std::fs::write(&mark, "") {
-        tracing::warn!(%error, "the time of the last forgetting could not be noted");
+        tracing::warn!(%error, "cannot record the time of the last cleanup");
     }
     forget(store, config).await;
 }
@@ -166,23 +166,19 @@ pub(crate) async fn forget_daily(store: &Store, config: &Config) {
 /// Deletes data older than the configured retention periods.
 async fn forget(store: &Store, config: &Config) {
     match store.forget(&retention(config)).await {
-        Ok(Pruned { tasks, runs, rows }) => tracing::debug!(tasks, runs, rows, "forgotten"),
-        Err(error) => tracing::warn!(%error, "what is old could not be forgotten"),
+        Ok(Pruned { tasks, runs, rows }) => tracing::debug!(tasks, runs, rows, "deleted old data"),
+        Err(error) => tracing::warn!(%error, "cannot delete old data"),
     }
     if let Err(error) = forget_folders(store, config).await {
-        tracing::warn!(%error, "folders of old runs could not be removed");
+        tracing::warn!(%error, "cannot remove the folders of old runs");
     }
     if let Err(error) = evict_caches(config).await {
-        tracing::warn!(%error, "installations that are not used could not be removed");
+        tracing::warn!(%error, "cannot remove unused installations");
     }
 }
 
 fn retention(config: &Config) -> Retention {
-    let days = |days: u32| Duration::from_hours(24 * u64::from(days));
-    let (keep, default) = (&config.keep, Retention::default());
-    Retention {
-        runs: keep.run_days.map_or(default.runs, days),
-        history: keep.history_days.map_or(default.history, days),
-        values: keep.values.unwrap_or(default.values),
-    }
+    let days = |days: u64| Duration::from_secs(days.saturating_mul(86_400));
+    let keep = &config.keep;
+    Retention { runs: days(keep.run_days), history: days(keep.history_days), values: keep.values }
 }

@@ -17,10 +17,11 @@ use crate::masking::Masked;
 /// When the setting is no filter.
 pub(crate) fn start(config: &Config) -> anyhow::Result<()> {
     let filter = config.log.as_deref().unwrap_or("off");
-    let filter = EnvFilter::try_new(filter)
-        .with_context(|| format!("`{filter}` is no log level: give error, warn, info, debug, trace or off"))?;
-    let subscriber = subscriber(filter, config.log_json.unwrap_or(false), io::stderr);
-    tracing::subscriber::set_global_default(subscriber).context("logging was started twice")
+    let filter = EnvFilter::try_new(filter).with_context(|| {
+        format!("`{filter}` is not a log level; expected error, warn, info, debug, trace, off, or a filter")
+    })?;
+    let subscriber = subscriber(filter, config.log_json, io::stderr);
+    tracing::subscriber::set_global_default(subscriber).context("logging is already started")
 }
 
 fn subscriber<W, F>(filter: EnvFilter, json: bool, writer: F) -> Box<dyn Subscriber + Send + Sync>

@@ -16,6 +16,8 @@ mod config;
 mod exit;
 mod extract_args;
 mod heal_args;
+#[cfg(test)]
+mod help;
 mod house;
 mod interrupt;
 mod logging;
@@ -25,7 +27,6 @@ mod navigate_args;
 mod printer;
 mod private;
 mod progress;
-mod server_args;
 mod source_args;
 mod wiring;
 mod worker_process;
@@ -33,10 +34,10 @@ mod worker_process;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use crate::args::{Arguments, Command};
-use crate::config::Config;
+use crate::config::{Config, Given};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 
@@ -48,10 +49,11 @@ fn main() -> ExitCode {
             return autoheal_fetch::render::relay(words);
         }
     }
-    let arguments = Arguments::parse();
+    let matches = args::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let printer = Printer::new(arguments.global.quiet);
     let command = arguments.command.name();
-    let exit = run(arguments, &printer).unwrap_or_else(|failure| {
+    let exit = run(arguments, config::given(&matches), &printer).unwrap_or_else(|failure| {
         logging::log_failure(command, &failure);
         printer.failure(&failure);
         failure.exit
@@ -59,12 +61,11 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
+fn run(arguments: Arguments, flags: Vec<Given>, printer: &Printer) -> Result<Exit, Failure> {
     if let Command::WorkerProcess = arguments.command {
         return worker_process::run();
     }
-    let config = Config::load(arguments.global.config.as_deref()).bad_input()?;
-    let mut config = arguments.global.over(config);
+    let mut config = Config::load(arguments.global.config.as_deref(), flags).bad_input()?;
     config.log.get_or_insert_with(|| arguments.command.log_level().to_owned());
     logging::start(&config).bad_input()?;
     let runtime = tokio::runtime::Runtime::new().environment()?;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The text without what looks like a credential: tokens of GitHub and of model providers, keys of cloud accounts,
+/// The text without what looks like a credential: tokens of GitHub, GitLab and model providers, keys of cloud accounts,
 /// passwords in URLs, `Authorization` headers, and values of fields called token, password, secret or key.
 pub(crate) fn mask(text: &str) -> Cow<'_, str> {
     #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by a test")]
@@ -16,7 +16,7 @@ pub(crate) fn mask(text: &str) -> Cow<'_, str> {
         [
             (
                 pattern(
-                    r"(?i)\b(?:gh[pousr]_[a-z0-9]{10,}|github_pat_\w{10,}|glpat-[\w-]{10,}|sk-[\w-]{10,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|xox[a-z]-[\w-]{10,})",
+                    r"(?i)\b(?:gh[pousr]_[a-z0-9]{10,}|github_pat_\w{10,}|gl(?:pat|ptt|dt|cbt|oas|rt|ft|soat|agent|imt)-[\w.-]{10,}|sk-[\w-]{10,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|xox[a-z]-[\w-]{10,})",
                 ),
                 "***",
             ),
@@ -79,7 +79,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_secret_never_gets_through(
-            form in 0..8_usize,
+            form in 0..10_usize,
             secret in "[A-Za-z0-9]{24,40}",
             before in "[ -~]{0,20}",
             after in "[ -~]{0,20}",
@@ -92,6 +92,8 @@ mod tests {
                 4 => format!("Authorization: Bearer {secret}"),
                 5 => format!("{{\"api_key\": \"{secret}\"}}"),
                 6 => format!("GITHUB_TOKEN={secret}"),
+                7 => format!("glpat-{secret}"),
+                8 => format!("PRIVATE-TOKEN: {secret}"),
                 _ => format!("sk-{secret}"),
             };
             let text = format!("{before} {told} {after}");

@@ -16,7 +16,7 @@ use crate::masking::mask;
 
 /// Returns whether a model or a recording of one is configured.
 pub(crate) fn is_model_set(config: &Config) -> bool {
-    config.llm.replay.is_some() || config.llm.model.as_deref().is_some_and(|names| names != "none" && !names.is_empty())
+    config.llm.replay.is_some() || !["none", ""].contains(&config.llm.model.as_str())
 }
 
 /// Returns the language models that the settings name; `None` if they name none.
@@ -39,13 +39,13 @@ pub(crate) fn models(config: &Config, store: &Store) -> Result<Option<Models>, F
 }
 
 fn connections(llm: &LlmConfig) -> Result<Vec<Arc<dyn ChatModel>>, Failure> {
-    let names = llm.model.as_deref().unwrap_or("none").split(',').map(str::trim);
+    let names = llm.model.split(',').map(str::trim);
     let names = names.filter(|name| !name.is_empty() && *name != "none");
     names
         .map(|name| {
             let name: ModelName = name.parse().bad_input()?;
             let key = provider_key(name.provider, llm).bad_input()?;
-            let base = llm.base_urls.get(&name.provider).cloned();
+            let base = llm.base_url(name.provider);
             let connection = Arc::new(Connection::new(name, base, key).environment()?);
             Ok(match &llm.record {
                 Some(path) => Arc::new(Recorder::new(connection, path.clone())) as Arc<dyn ChatModel>,
@@ -56,22 +56,17 @@ fn connections(llm: &LlmConfig) -> Result<Vec<Arc<dyn ChatModel>>, Failure> {
 }
 
 fn settings(llm: &LlmConfig) -> Result<Settings, Failure> {
-    let defaults = Settings::default();
-    let limits = |calls: Option<u64>, tokens: Option<u64>, dollars: Option<f64>, default: Limits| {
-        Ok::<_, Failure>(Limits {
-            calls: calls.or(default.calls),
-            tokens: tokens.or(default.tokens),
-            micro_dollars: dollars.map(micro_dollars).transpose()?,
-            ..default
-        })
+    let limits = |calls, tokens, dollars: Option<f64>| {
+        let micro_dollars = dollars.map(micro_dollars).transpose()?;
+        Ok::<_, Failure>(Limits { calls, tokens, micro_dollars, wall_time: None })
     };
     Ok(Settings {
-        per_run: limits(llm.run_calls, llm.run_tokens, llm.run_dollars, defaults.per_run)?,
-        per_day: limits(llm.day_calls, llm.day_tokens, llm.day_dollars, defaults.per_day)?,
+        per_run: limits(llm.run_calls, llm.run_tokens, llm.run_dollars)?,
+        per_day: limits(llm.day_calls, llm.day_tokens, llm.day_dollars)?,
         timeout: llm.timeout_seconds.map(Duration::from_secs),
-        kept_text: llm.kept_characters.unwrap_or(defaults.kept_text),
+        kept_text: llm.kept_characters,
         prices: Prices::with(llm.prices.clone()),
-        ..defaults
+        ..Settings::default()
     })
 }
 
@@ -79,5 +74,5 @@ fn micro_dollars(dollars: f64) -> Result<u64, Failure> {
     let rounded = (dollars * 1e6).round();
     let is_money = (0.0..=9e15).contains(&rounded);
     let amount = is_money.then(|| format!("{rounded:.0}").parse().ok()).flatten();
-    amount.with_context(|| format!("{dollars} is no sum of dollars")).bad_input()
+    amount.with_context(|| format!("{dollars} is not an amount of dollars")).bad_input()
 }

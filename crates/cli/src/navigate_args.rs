@@ -9,21 +9,21 @@ Examples:
   autoheal navigate 'default port' --start /usr/share/doc/some-manual/html --json
   autoheal navigate 'torque of the drain plug' --start https://manuals.example/ --context series=C4 --model gemini/gemini-2.0-flash
 
---model names the language model that chooses the links, here as everywhere; without one a search does. The vehicle's model is
---vehicle-model. Pages inside your own network have to be allowed: see fetch.allow_private in docs/settings.md.
+--model names the language model that chooses the links; without one, a search chooses them. The model of the vehicle is --vehicle-model. \
+To allow pages inside your own network, set fetch.allow_private (docs/settings.md).
 
-Exit codes: 0 found, 1 not found, 2 bad input.";
+Exit codes: 0 found, 1 not found, 2 invalid input.";
 
-/// The answer to a question in a manual of many pages.
+// Not documented: clap would take that for the description of the command.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Navigate {
     /// Search terms, or a question
     pub(crate) goal: String,
-    /// Start page: the address of the manual's home page or of any other page of it, or a file or folder (its `index.html`)
+    /// Page to start at: an address, a file, or a folder with an `index.html`
     #[arg(long, value_name = "URL|FILE|FOLDER")]
     pub(crate) start: String,
-    /// Year of the vehicle
+    /// Year of the vehicle, such as 2012
     #[arg(long)]
     pub(crate) year: Option<String>,
     /// Make of the vehicle, such as Jeep
@@ -35,12 +35,9 @@ pub(crate) struct Navigate {
     /// Engine of the vehicle, such as V6-3.7L
     #[arg(long)]
     pub(crate) engine: Option<String>,
-    /// Further criterion by which the manual is divided; repeat it for more
+    /// Further criterion that selects a part of the manual; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub(crate) context: Vec<(String, String)>,
-    /// Maximum number of steps (pages visited, actions of a model) [default: 15]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) max_steps: Option<u32>,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -60,5 +57,5 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     let parts = parts.filter(|(key, value)| !key.is_empty() && !value.is_empty());
     let owned = parts.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    owned.ok_or_else(|| "KEY=VALUE is expected, such as series=C4".to_owned())
+    owned.ok_or_else(|| "expected KEY=VALUE, such as series=C4".to_owned())
 }

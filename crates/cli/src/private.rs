@@ -22,7 +22,7 @@ pub(crate) fn kept(folder: &Path, name: &str, make: impl FnOnce() -> String) -> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => create(&path, &make()).and_then(|()| read(&path)),
         found => found,
     };
-    found.with_context(|| format!("{} cannot be used: remove it, and it is made anew", path.display()))
+    found.with_context(|| format!("cannot use {}; remove it to have it created again", path.display()))
 }
 
 fn read(path: &Path) -> io::Result<String> {
@@ -31,7 +31,7 @@ fn read(path: &Path) -> io::Result<String> {
     if !found.is_file() || found.mode() & 0o077 != 0 {
         return Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            "it must be a plain file that only its owner may read",
+            "it must be a regular file that only its owner can read",
         ));
     }
     let mut text = String::new();

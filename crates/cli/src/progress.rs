@@ -75,10 +75,10 @@ fn told(body: &EventBody) -> Option<String> {
     let style = Style::new().for_stderr();
     match body {
         EventBody::RunStarted { target } => Some(format!("healing {}", style.bold().apply_to(harmless(target)))),
-        EventBody::RunResumed { node } => Some(format!("going on with {node}")),
+        EventBody::RunResumed { node } => Some(format!("resuming at {node}")),
         EventBody::NodeStarted { .. } | EventBody::Progress { .. } => None,
         EventBody::NodeFailed { node, attempt, error, retry } => {
-            let next = if *retry { "; it is tried again" } else { "" };
+            let next = if *retry { "; retrying" } else { "" };
             Some(format!("{} {node}, try {attempt}: {}{next}", style.red().apply_to("✗"), harmless(error)))
         }
         EventBody::NodeFinished { node, millis } => {

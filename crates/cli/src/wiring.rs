@@ -11,13 +11,15 @@ use autoheal_engine::task::TaskKind;
 use autoheal_fetch::render::{BrowserSandbox, RelayProgram};
 use autoheal_fetch::{AllowedPlace, FetchSettings, Fetcher};
 use autoheal_forge::SizeLimits;
-use autoheal_forge::github::{GitHub, GitHubHost, GitHubSettings};
+use autoheal_forge::github::{self, GitHub};
+use autoheal_forge::gitlab::{self, GitLab};
+use autoheal_forge::host::connection::ConnectionSettings;
+use autoheal_forge::host::{CodeHosts, HostSite};
 use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
-use autoheal_sandbox::{Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
-use autoheal_server::api::webhook::Webhook;
-use autoheal_server::tools::{AllowedRepository, Repositories};
+use autoheal_sandbox::{Choice, Image, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
+use autoheal_server::tools::{AllowedRepository, Repositories, Webhook};
 use autoheal_server::{Healing, Services};
 use autoheal_source::{AddWorkflow, DoctorWorkflow, MailSettings, Mailer, Notifier, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, StoreError};
@@ -26,8 +28,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::config::{
-    Config, GitConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret, smtp_password,
-    webhook_key,
+    Config, GitConfig, GitHubConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret,
+    gitlab_token, smtp_password, webhook_key,
 };
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
@@ -49,7 +51,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
     };
     opened.map_err(|error| {
         let exit = if matches!(error, StoreError::UnknownAddress) { Exit::BadInput } else { Exit::EnvironmentMissing };
-        Failure { exit, error: anyhow::Error::new(error).context("the database cannot be opened") }
+        Failure { exit, error: anyhow::Error::new(error).context("cannot open the database") }
     })
 }
 
@@ -61,7 +63,9 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
 pub(crate) fn data_dir(config: &Config) -> Result<std::path::PathBuf, Failure> {
     let folder = config.data_dir().environment()?;
     make_private(&folder)
-        .with_context(|| format!("the data folder {} cannot be made: name another with --data-dir", folder.display()))
+        .with_context(|| {
+            format!("cannot create the data folder {}; choose another one with --data-dir", folder.display())
+        })
         .environment()?;
     folder.canonicalize().environment()
 }
@@ -77,17 +81,16 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 ///
 /// As [`data_dir`].
 pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
-    let mut settings = Settings::new(data_dir(config)?.join("sandbox"));
-    if let Some(image) = &config.sandbox.python_image {
-        settings.python_image.clone_from(image);
-    }
-    if let Some(image) = &config.sandbox.node_image {
-        settings.node_image.clone_from(image);
-    }
-    settings.docker_runtime.clone_from(&config.sandbox.docker_runtime);
-    settings.allow_weak_limits = config.sandbox.allow_weak_limits.unwrap_or(settings.allow_weak_limits);
-    settings.free_space = config.sandbox.free_space_mib.map_or(settings.free_space, |mib| mib.saturating_mul(1 << 20));
-    Ok(settings)
+    let set = config.sandbox.clone();
+    Ok(Settings {
+        images: [(Image::PYTHON, set.python_image), (Image::NODE, set.node_image)]
+            .map(|(image, reference)| (image.0, reference))
+            .into(),
+        state_dir: data_dir(config)?.join("sandbox"),
+        allow_weak_limits: set.allow_weak_limits,
+        free_space: bytes(set.free_space_mib),
+        docker_runtime: set.docker_runtime,
+    })
 }
 
 /// Returns the workflows of this program on this machine, and the sandbox that they use. It is tried first, after everything that killed processes
@@ -96,17 +99,13 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
 /// # Errors
 ///
 /// No sandbox works here, git is missing, or a setting is invalid.
-pub(crate) async fn repositories(
-    config: &Config,
-    choice: Choice,
-    sources: SourceServices,
-) -> Result<(Registry, SandboxKind), Failure> {
+pub(crate) async fn repositories(config: &Config, sources: SourceServices) -> Result<(Registry, SandboxKind), Failure> {
     let settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&settings).await {
         // What is left takes room and does no harm: no reason not to begin.
-        tracing::warn!(%error, "what killed processes left could not be removed");
+        tracing::warn!(%error, "cannot remove the remains of killed processes");
     }
-    let sandbox = autoheal_sandbox::select(choice, &settings).await.map_err(no_sandbox).environment()?;
+    let sandbox = autoheal_sandbox::select(config.sandbox.kind, &settings).await.map_err(no_sandbox).environment()?;
     let kind = sandbox.kind();
     Ok((registry(config, sandbox, sources)?, kind))
 }
@@ -127,7 +126,8 @@ pub(crate) async fn repositories_in(
 
 fn no_sandbox(error: SandboxError) -> anyhow::Error {
     let code = error.code();
-    anyhow::Error::new(error).context(format!("{code}: no sandbox works here: `autoheal check` says what is missing"))
+    anyhow::Error::new(error)
+        .context(format!("{code}: no sandbox works on this machine; `autoheal check` shows the missing parts"))
 }
 
 fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices) -> Result<Registry, Failure> {
@@ -135,8 +135,7 @@ fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices)
     let settings = HealSettings {
         data_dir: data_dir(config)?,
         sandbox,
-        github: Arc::new(github(config)?),
-        token: github_token(config)?,
+        hosts: hosts(config)?,
         registries,
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
@@ -146,68 +145,79 @@ fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices)
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)
 }
 
+/// Returns the number of bytes in a number of MiB.
+const fn bytes(mib: u64) -> u64 {
+    mib.saturating_mul(1 << 20)
+}
+
 /// Returns the limits on the size of a repository.
-fn git_limits(config: &GitConfig) -> SizeLimits {
-    let defaults = SizeLimits::default();
-    let bytes = |mib: Option<u64>, default| mib.map_or(default, |mib| mib.saturating_mul(1 << 20));
+fn git_limits(set: &GitConfig) -> SizeLimits {
     SizeLimits {
-        clone_bytes: bytes(config.clone_mib, defaults.clone_bytes),
-        tree_bytes: bytes(config.tree_mib, defaults.tree_bytes),
-        entries: config.tree_entries.unwrap_or(defaults.entries),
-        memory: bytes(config.memory_mib, defaults.memory),
-        ..defaults
+        clone_bytes: bytes(set.clone_mib),
+        tree_bytes: bytes(set.tree_mib),
+        entries: set.tree_entries,
+        memory: bytes(set.memory_mib),
+        ..SizeLimits::default()
     }
 }
 
 /// Returns the network access of an install. The hosts of private indexes are parsed from the variables that name them.
 fn registry_access(config: &Config) -> Result<RegistryAccess, Failure> {
-    let SandboxConfig { registries, private_registries, install_environment, .. } = config.sandbox.clone();
-    let mut hosts = registries.unwrap_or_else(|| Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec());
+    let SandboxConfig { registries: mut hosts, private_registries, install_environment, .. } = config.sandbox.clone();
     let mut environment = BTreeMap::new();
-    for name in install_environment.unwrap_or_default() {
+    for name in install_environment {
         let value = std::env::var(&name)
-            .with_context(|| format!("`sandbox.install_environment` names {name}, which is not set as text here"))
+            .with_context(|| {
+                format!("the variable {name}, which `sandbox.install_environment` names, is not set or not valid UTF-8")
+            })
             .bad_input()?;
         let addresses = value.split_whitespace().filter_map(|word| Url::parse(word).ok());
         hosts.extend(addresses.filter_map(|address| address.host_str().map(str::to_owned)));
         environment.insert(name, SecretString::from(value));
     }
-    Ok(RegistryAccess { hosts, private_hosts: private_registries.unwrap_or_default(), environment })
+    Ok(RegistryAccess { hosts, private_hosts: private_registries, environment })
 }
 
-/// Returns the host of GitHub, from the address of its API.
+/// Returns the addresses of the code hosts.
 ///
 /// # Errors
 ///
-/// When the setting is not the address of an API.
-pub(crate) fn github_host(config: &Config) -> Result<GitHubHost, Failure> {
-    GitHubHost::of_api(&github_api(config)?).bad_input()
+/// When a setting is not the address of such a host.
+pub(crate) fn sites(config: &Config) -> Result<Vec<HostSite>, Failure> {
+    let github = github::site_of_api(&github_api(config)?).bad_input()?;
+    Ok(vec![github, gitlab::site_of(&gitlab_url(config)?).bad_input()?])
 }
 
-/// The way to GitHub's API.
+/// Returns the clients of the code hosts.
 ///
 /// # Errors
 ///
-/// When the setting is no address of an API, or the file of the token cannot be read.
-pub(crate) fn github(config: &Config) -> Result<GitHub, Failure> {
-    GitHub::new(GitHubSettings::new(github_api(config)?, github_token(config)?)).bad_input()
+/// When a setting is not the address of such a host, or the file of a token cannot be read.
+pub(crate) fn hosts(config: &Config) -> Result<CodeHosts, Failure> {
+    let connection = ConnectionSettings::default();
+    let github = GitHub::new(github_api(config)?, github_token(config).bad_input()?, connection.clone()).bad_input()?;
+    let gitlab = GitLab::new(&gitlab_url(config)?, gitlab_token(config).bad_input()?, connection).bad_input()?;
+    Ok(CodeHosts::new([Arc::new(github) as _, Arc::new(gitlab) as _]))
 }
 
 fn github_api(config: &Config) -> Result<Url, Failure> {
-    let default = || Url::parse(GitHubSettings::DEFAULT_API);
+    let default = || Url::parse(github::DEFAULT_API);
     Ok(config.github.api.clone().map_or_else(default, Ok)?)
 }
 
-/// Returns the request for services of GitHub other than pushing.
-fn hosting(config: &Config) -> HostingRequest {
-    let (set, defaults) = (&config.github, HostingRequest::default());
+fn gitlab_url(config: &Config) -> Result<Url, Failure> {
+    Ok(config.gitlab.url.clone().map_or_else(|| Url::parse(gitlab::DEFAULT_URL), Ok)?)
+}
+
+/// Returns the request for services of the host other than pushing.
+const fn hosting(set: &GitHubConfig) -> HostingRequest {
     HostingRequest {
-        pull_request: set.pull_request.unwrap_or(defaults.pull_request),
-        dispatch_workflows: set.dispatch_workflows.unwrap_or(defaults.dispatch_workflows),
-        rerun_failed: set.rerun_failed.unwrap_or(defaults.rerun_failed),
-        ci_seconds: set.ci_seconds.unwrap_or(defaults.ci_seconds),
-        grace_seconds: set.grace_seconds.unwrap_or(defaults.grace_seconds),
-        poll_millis: set.poll_millis.unwrap_or(defaults.poll_millis),
+        pull_request: set.pull_request,
+        dispatch_workflows: set.dispatch_workflows,
+        rerun_failed: set.rerun_failed,
+        ci_seconds: set.ci_seconds,
+        grace_seconds: set.grace_seconds,
+        poll_millis: set.poll_millis,
     }
 }
 
@@ -226,14 +236,22 @@ pub(crate) fn source_registry(sources: SourceServices) -> Result<Registry, Failu
 ///
 /// When a setting is invalid.
 pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Result<Notifier, Failure> {
-    let mailer = |mail: &MailConfig| {
-        let MailConfig { server, from, to, user } = mail.clone();
-        // A password alone belongs to nobody.
-        let password = smtp_password().filter(|_| user.is_some());
-        Mailer::new(&MailSettings { server, from, to, user, password })
-    };
-    let mailer = config.alerts.mail.as_ref().map(mailer).transpose().context("the settings alerts.mail").bad_input()?;
+    let mailer = mailer(&config.alerts.mail).context("invalid setting alerts.mail").bad_input()?;
     Ok(Notifier::new(sources, config.alerts.webhook.clone(), webhook_key()).with_mailer(mailer))
+}
+
+/// Returns the mailer; `None` if no mail server is set.
+fn mailer(set: &MailConfig) -> anyhow::Result<Option<Mailer>> {
+    let MailConfig { server, from, to, user } = set.clone();
+    let Some(server) = server else {
+        let is_set = from.is_some() || user.is_some() || !to.is_empty();
+        anyhow::ensure!(!is_set, "no mail server is set: set alerts.mail.server");
+        return Ok(None);
+    };
+    let from = from.context("mail has no sender: set alerts.mail.from")?;
+    // A password without a user is of no use.
+    let password = smtp_password().filter(|_| user.is_some());
+    Ok(Some(Mailer::new(&MailSettings { server, from, to, user, password })?))
 }
 
 /// Returns a fetcher that shares its turns at hosts with no other process.
@@ -257,36 +275,27 @@ pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceSe
 
 /// Returns the configured request to heal a repository; the caller sets the repository and the delivery of the fixes.
 pub(crate) fn heal_request(config: &Config) -> HealRequest {
-    let (heal, defaults, limits) = (&config.heal, HealRequest::new(String::new()), CommandLimits::default());
+    let heal = &config.heal;
     HealRequest {
-        team_name: heal.team.clone().unwrap_or(defaults.team_name),
-        leader_name: heal.leader.clone().unwrap_or(defaults.leader_name),
-        retry_limit: heal.retry_limit.unwrap_or(defaults.retry_limit),
-        ci: heal.ci.map_or(defaults.ci, Into::into),
+        team_name: heal.team.clone(),
+        leader_name: heal.leader.clone(),
+        retry_limit: heal.retry_limit,
+        ci: heal.ci,
         limits: CommandLimits {
-            run_seconds: heal.run_seconds.unwrap_or(limits.run_seconds),
-            test_seconds: heal.test_seconds.unwrap_or(limits.test_seconds),
-            search_seconds: heal.search_seconds.unwrap_or(limits.search_seconds),
-            lsp_seconds: heal.lsp_seconds.unwrap_or(limits.lsp_seconds),
-            install_seconds: heal.install_seconds.unwrap_or(limits.install_seconds),
-            memory_mib: heal.memory_mib.unwrap_or(limits.memory_mib),
-            processes: heal.processes.unwrap_or(limits.processes),
-            disk_mib: heal.disk_mib.unwrap_or(limits.disk_mib),
+            run_seconds: heal.run_seconds,
+            test_seconds: heal.test_seconds,
+            search_seconds: heal.search_seconds,
+            lsp_seconds: heal.lsp_seconds,
+            install_seconds: heal.install_seconds,
+            memory_mib: heal.memory_mib,
+            processes: heal.processes,
+            disk_mib: heal.disk_mib,
         },
-        repository: defaults.repository,
-        wanted: defaults.wanted,
-        delivery: defaults.delivery,
-        branch: defaults.branch,
-        commit: defaults.commit,
-        refuse_own_commits: defaults.refuse_own_commits,
-        trust_config: defaults.trust_config,
-        hosting: hosting(config),
-        include_uncommitted: defaults.include_uncommitted,
-        lsp: heal.lsp.unwrap_or(defaults.lsp),
-        strict: heal.strict.unwrap_or(defaults.strict),
-        all_versions: heal.all_versions.unwrap_or(defaults.all_versions),
-        test_command: defaults.test_command,
-        install_command: defaults.install_command,
+        hosting: hosting(&config.github),
+        lsp: heal.lsp,
+        strict: heal.strict,
+        all_versions: heal.all_versions,
+        ..HealRequest::new(String::new())
     }
 }
 
@@ -302,10 +311,10 @@ pub(crate) enum Asker {
 /// Returns the repositories that tools may heal, and the settings for healing them.
 fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     let server = &config.server;
-    let host = github_host(config)?;
-    let allowed = |text: &String| AllowedRepository::parse_on(text, &host);
+    let sites = sites(config)?;
+    let allowed = |text: &String| AllowedRepository::parse_on(text, &sites);
     let listed = server.repositories.as_ref().map(|texts| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>());
-    let repositories = match (listed.transpose().context("the setting server.repositories").bad_input()?, asker) {
+    let repositories = match (listed.transpose().context("invalid setting server.repositories").bad_input()?, asker) {
         (Some(listed), _) => Repositories::Listed(listed),
         (None, Asker::User) => Repositories::OfUser,
         (None, Asker::Clients) => Repositories::AtHost,
@@ -317,14 +326,14 @@ fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
         may_push: server.allow_push.unwrap_or(false),
         people_push: server.allow_push.unwrap_or(are_named),
         repositories,
-        host,
+        sites,
     })
 }
 
 /// Warns about the consequences when no sandbox is used.
-pub(crate) fn warn_without_sandbox(choice: Choice, printer: &Printer) {
-    if choice == Choice::None {
-        printer.warn("no sandbox: the repository's code runs with all your rights");
+pub(crate) fn warn_without_sandbox(config: &Config, printer: &Printer) {
+    if config.sandbox.kind == Choice::None {
+        printer.warn("no sandbox: the code of the repository runs with all your rights");
     }
 }
 
@@ -339,17 +348,15 @@ const WAITED_FOR: Duration = Duration::from_millis(200);
 pub(crate) async fn tool_services(
     config: &Config,
     store: &Store,
-    sandbox: Option<Choice>,
     asker: Asker,
     printer: &Printer,
 ) -> Result<Services, Failure> {
     let sources = source_services(config, store)?;
-    let choice = sandbox.or(config.sandbox.kind).unwrap_or_default();
-    warn_without_sandbox(choice, printer);
-    let (registry, kind) = match repositories(config, choice, sources.clone()).await {
+    warn_without_sandbox(config, printer);
+    let (registry, kind) = match repositories(config, sources.clone()).await {
         Ok((registry, kind)) => (registry, Some(kind)),
         Err(failure) if failure.exit == Exit::EnvironmentMissing => {
-            printer.warn(&format!("repositories cannot be healed here: {:#}", failure.error));
+            printer.warn(&format!("cannot heal repositories on this machine: {:#}", failure.error));
             (source_registry(sources.clone())?, None)
         }
         Err(failure) => return Err(failure),
@@ -381,34 +388,31 @@ pub(crate) fn services(
         crew: None,
         healing: healing(config, asker)?,
         notifier: Arc::new(notifier(config, sources)?),
-        webhook: Webhook {
-            secret: github_webhook_secret(),
-            is_enabled: config.server.github_webhook.enabled.unwrap_or(false),
-        },
+        webhook: Webhook { secret: github_webhook_secret(), is_enabled: config.server.github_webhook.enabled },
     })
 }
 
 /// Returns the settings for extraction with language models.
 pub(crate) fn extraction(config: &Config) -> autoheal_extract::ModelSettings {
-    let (set, default) = (&config.extract, autoheal_extract::ModelSettings::default());
+    let set = &config.extract;
     autoheal_extract::ModelSettings {
-        schema_retries: set.schema_retries.unwrap_or(default.schema_retries),
-        page_characters: set.page_characters.unwrap_or(default.page_characters),
-        stated_characters: set.stated_characters.unwrap_or(default.stated_characters),
-        answer_tokens: set.answer_tokens.unwrap_or(default.answer_tokens),
-        ..default
+        schema_retries: set.schema_retries,
+        page_characters: set.page_characters,
+        stated_characters: set.stated_characters,
+        answer_tokens: set.answer_tokens,
+        ..autoheal_extract::ModelSettings::default()
     }
 }
 
 /// The limits of a navigation.
-pub(crate) fn navigation(config: &Config) -> autoheal_navigate::Settings {
-    let (defaults, set) = (autoheal_navigate::Settings::default(), &config.navigate);
+pub(crate) const fn navigation(config: &Config) -> autoheal_navigate::Settings {
+    let set = &config.navigate;
     autoheal_navigate::Settings {
-        max_steps: set.max_steps.unwrap_or(defaults.max_steps),
-        max_links_shown: set.max_links_shown.unwrap_or(defaults.max_links_shown),
-        max_content_chars: set.max_content_chars.unwrap_or(defaults.max_content_chars),
-        max_path_history: set.max_path_history.unwrap_or(defaults.max_path_history),
-        http_timeout: set.http_seconds.map_or(defaults.http_timeout, Duration::from_secs),
+        max_steps: set.max_steps,
+        max_links_shown: set.max_links_shown,
+        max_content_chars: set.max_content_chars,
+        max_path_history: set.max_path_history,
+        http_timeout: Duration::from_secs(set.http_seconds),
     }
 }
 
@@ -430,31 +434,26 @@ pub(crate) const BROWSER_RELAY: &str = "browser-relay";
 /// When a setting is not a valid place, or the path of this program's own file is unknown.
 pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> {
     let fetch = &config.fetch;
-    let allowed: Result<Vec<AllowedPlace>, _> = fetch.allow_private.iter().flatten().map(|text| text.parse()).collect();
+    let allowed: Result<Vec<AllowedPlace>, _> = fetch.allow_private.iter().map(|text| text.parse()).collect();
     let mut settings = FetchSettings {
         contact: fetch.contact.clone(),
-        allow_private: allowed.context("the setting fetch.allow_private").bad_input()?,
-        allow_files: fetch.allow_files.clone().unwrap_or_default(),
+        allow_private: allowed.context("invalid setting fetch.allow_private").bad_input()?,
+        allow_files: fetch.allow_files.clone(),
         snapshots: fetch.snapshots.clone(),
         ..FetchSettings::default()
     };
     #[cfg(feature = "render")]
     {
         settings.render.program.clone_from(&fetch.browser);
-        let program = std::env::current_exe().context("the program's own file is not known").environment()?;
+        let program = std::env::current_exe().context("cannot determine the path of this program").environment()?;
         settings.render.relay = Some(RelayProgram { program, arguments: vec![BROWSER_RELAY.to_owned()] });
-        if fetch.browser_sandbox == Some(false) {
+        if !fetch.browser_sandbox {
             settings.render.sandbox = BrowserSandbox::Off;
         }
     }
-    if let Some(millis) = fetch.host_interval_millis {
-        settings.limits.pace.interval = Duration::from_millis(millis);
-    }
+    settings.limits.pace.interval = Duration::from_millis(fetch.host_interval_millis);
     Ok(settings)
 }
-
-/// Enough for a clone, an environment and the database's log.
-const MIN_FREE_MIB: u64 = 1024;
 
 /// Returns the settings of the workers of this process.
 ///
@@ -462,29 +461,24 @@ const MIN_FREE_MIB: u64 = 1024;
 ///
 /// As [`machine_id`].
 pub(crate) fn worker_settings(config: &Config) -> Result<WorkerSettings, Failure> {
-    let mut settings = WorkerSettings { host: machine_id(config)?, ..WorkerSettings::of_this_process() };
-    if let Some(seconds) = config.worker.lease_seconds {
-        settings = settings.with_lease(Duration::from_secs(seconds.max(1)));
-    }
-    settings.room = Room { folder: data_dir(config)?, least: config.worker.min_free_mib.unwrap_or(MIN_FREE_MIB) << 20 };
-    if let Some(seconds) = config.worker.grace_seconds {
-        settings.grace = Duration::from_secs(seconds);
-    }
-    if let Some(concurrency) = config.worker.concurrency {
-        settings.concurrency = concurrency;
-    }
-    if let Some(seconds) = config.worker.retry_seconds {
-        settings.retry_in = Duration::from_secs(seconds);
-    }
-    let KindsConfig { add_source, fix_source, refresh_source, heal_repo } = config.worker.kinds;
+    let (set, defaults) = (&config.worker, WorkerSettings::of_this_process());
+    let KindsConfig { add_source, fix_source, refresh_source, heal_repo } = set.kinds;
     let kinds = [
         (TaskKind::AddSource, add_source),
         (TaskKind::FixSource, fix_source),
         (TaskKind::RefreshSource, refresh_source),
         (TaskKind::HealRepo, heal_repo),
     ];
-    settings.kinds = kinds.into_iter().filter_map(|(kind, most)| Some((kind, most?))).collect();
-    Ok(settings)
+    Ok(WorkerSettings {
+        host: machine_id(config)?,
+        grace: set.grace_seconds.map_or(defaults.grace, Duration::from_secs),
+        concurrency: set.concurrency.unwrap_or(defaults.concurrency),
+        kinds: kinds.into_iter().filter_map(|(kind, most)| Some((kind, most?))).collect(),
+        retry_in: Duration::from_secs(set.retry_seconds),
+        room: Room { folder: data_dir(config)?, least: bytes(set.min_free_mib) },
+        ..defaults
+    }
+    .with_lease(Duration::from_secs(set.lease_seconds.max(1))))
 }
 
 /// The name of this machine in tasks that only it can do. It lies in the data folder: a container that is started again on the same folder
@@ -509,7 +503,7 @@ pub(crate) async fn adopt_tasks(config: &Config, store: &Store) -> Result<(), Fa
     let from = config.database_url.is_some().then_some(host.as_str());
     let adopted = store.adopt_tasks(from, &machine_id(config)?).await?;
     if adopted > 0 {
-        tracing::info!(adopted, "tasks that were bound to another name of this machine are taken over");
+        tracing::info!(adopted, "took over tasks of an earlier name of this machine");
     }
     Ok(())
 }

@@ -15,9 +15,6 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::{logging, wiring};
 
-/// Memory of one worker process with what it starts outside of sandboxes (git, a browser), in MiB.
-const MEMORY_MIB: u64 = 4096;
-
 /// The time beyond a step's own limit after which a worker process is ended.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -42,21 +39,21 @@ struct WorkerSettings {
 /// When the settings cannot be passed on.
 pub(crate) fn crew(config: &Config, sandbox: Option<SandboxKind>) -> Result<Crew, Failure> {
     let settings = serde_json::to_value(WorkerSettings { config: config.clone(), sandbox })?;
-    let memory = config.worker.memory_mib.unwrap_or(MEMORY_MIB).saturating_mul(1 << 20);
+    let memory = config.worker.memory_mib.saturating_mul(1 << 20);
     Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
 }
 
 /// Runs the work that the parent process requests, until it closes the stream.
 pub(crate) fn run() -> Result<Exit, Failure> {
     let Greeting { role, settings } = greeting()
-        .map_err(|error| anyhow::anyhow!(error).context("autoheal starts this command itself: it has no use by hand"))
+        .map_err(|error| anyhow::anyhow!(error).context("only autoheal itself starts this command"))
         .bad_input()?;
     let WorkerSettings { config, sandbox } = serde_json::from_value(settings)?;
     // Before there are other threads. Who heals without a sandbox wants the commands to be able to do what that user can.
     let confined = if sandbox == Some(SandboxKind::None) { Ok(()) } else { confine() };
     logging::start(&config).bad_input()?;
     if let Err(error) = confined {
-        tracing::warn!(%error, "this worker process has no filter of system calls of its own");
+        tracing::warn!(%error, "this worker process has no filter of system calls");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
@@ -75,7 +72,7 @@ async fn performer(role: Role, config: &Config, sandbox: Option<SandboxKind>) ->
     let sources = wiring::source_services(config, &store)?;
     let (registry, callee) = match role {
         Role::Repository => {
-            let kind = sandbox.context("repositories are not healed here: no sandbox was chosen").environment()?;
+            let kind = sandbox.context("no sandbox was chosen for repositories").environment()?;
             (wiring::repositories_in(config, kind, sources).await?, None)
         }
         Role::Pages => (wiring::source_registry(sources)?, None),

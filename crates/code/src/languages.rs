@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use autoheal_engine::diagnostics::{Category, Finding, Source};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::edit::{Candidate, FileEdit};
 use crate::fix::Fixer;
+use crate::language::files::KnownFiles;
 use crate::language::outline::Outline;
 use crate::language::{Language, LanguageId};
 use crate::sources::Sources;
@@ -13,6 +16,16 @@ use crate::{javascript, python};
 
 /// Every language.
 pub(crate) static ALL: [&dyn Language; 2] = [&python::Python, &javascript::JavaScript];
+
+/// The identities of all languages, in the order in which shared code asks them.
+pub fn all() -> impl Iterator<Item = LanguageId> {
+    ALL.into_iter().map(Language::id)
+}
+
+/// The files of every language's tools, in the order of [`all`].
+pub fn known_files() -> impl Iterator<Item = &'static KnownFiles> {
+    ALL.into_iter().map(Language::files)
+}
 
 /// The language of a file, by its extension; `None`: it is in none that is known.
 pub(crate) fn of(file: &str) -> Option<&'static dyn Language> {
@@ -24,6 +37,13 @@ impl LanguageId {
     /// The language of a file, by its extension.
     pub fn of(file: &str) -> Option<Self> {
         of(file).map(Language::id)
+    }
+}
+
+impl<'de> Deserialize<'de> for LanguageId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        all().find(|id| id.name() == name).ok_or_else(|| D::Error::custom(format!("unknown language `{name}`")))
     }
 }
 
@@ -65,6 +85,11 @@ pub fn fixers(finding: &Finding) -> Vec<&'static dyn Fixer> {
         Some(language) => of_language(language).collect(),
         None => ALL.into_iter().flat_map(of_language).collect(),
     }
+}
+
+/// Returns whether the fixers of a finding's language read what linters say as it is.
+pub fn reads_linters(finding: &Finding) -> bool {
+    finding.file.as_deref().and_then(of).is_some_and(Language::reads_linters)
 }
 
 /// Returns whether a type checker or compiler reported the finding. Either accepts any

@@ -6,7 +6,7 @@
 //!   language model writes them
 //! - [`sources`]: texts of the repository's files, and which files may be changed
 //! - [`language`]: language of a file; [`environment`]: properties of the interpreters
-//! - [`fix`]: input and output of a fixer; [`languages`]: the fixers of all languages
+//! - [`fix`]: input and output of a fixer; `fix_example`: examples of fixers, as tests; [`languages`]: the fixers of all languages
 //! - [`python`], [`javascript`]: code for one language; `outline`: their files as code for all languages sees them
 //! - [`excerpt`]: the code that matters for a failure
 //! - [`imports`]: imports between files; [`judging`]: signs that a file belongs to tests; [`stack`]: calls that
@@ -23,6 +23,8 @@ pub mod environment;
 pub mod excerpt;
 pub mod expectation;
 pub mod fix;
+#[cfg(test)]
+mod fix_example;
 pub mod formatting;
 pub mod hang;
 pub mod imports;

@@ -1,16 +1,6 @@
-//! Modules that are loaded into the interpreters of flaky tests: they record which inputs that change from
+//! Variables for the modules that are loaded into the interpreters of flaky tests: these modules record which inputs that change from
 //! run to run the tests depend on (the clock, randomness, concurrent work, the network), and hold such an
 //! input still or change it. Environment variables select which.
-
-/// For Python: a module that the interpreter loads by itself from [`PYTHON_FOLDER`] on the import path.
-pub const PYTHON: (&str, &str) =
-    ("autoheal_vary/sitecustomize.py", include_str!("python/autoheal_vary/sitecustomize.py"));
-
-/// The folder of [`PYTHON`].
-pub const PYTHON_FOLDER: &str = "autoheal_vary";
-
-/// For Node: a module that `--require` loads.
-pub const NODE: (&str, &str) = ("autoheal_vary.cjs", include_str!("javascript/autoheal_vary/vary.cjs"));
 
 /// The variable with the repository's folder: only what its own code asks for is noted.
 pub const TREE: &str = "AUTOHEAL_TREE";

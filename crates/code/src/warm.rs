@@ -1,6 +1,5 @@
 //! Requests to and responses of the runner, which tries changes without starting an interpreter for each; each
-//! is a line of JSON. The runner is a program in the language that it serves ([`PYTHON`], [`NODE`]), and runs
-//! in the sandbox.
+//! is a line of JSON. The runner is a program in the language that it serves, and runs in the sandbox.
 //!
 //! The runner loads the tests, sends [`Answer::Ready`], and then responds to each request. Responses to tries
 //! are sent as the tries finish, in any order.
@@ -10,48 +9,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::Candidate;
-
-/// The runner for Python: its files, of which [`PYTHON_MAIN`] is run with `pytest|unittest JOBS ROOT [arguments of the test runner]`.
-pub const PYTHON: &[(&str, &str)] = &[
-    ("autoheal_warm/__init__.py", include_str!("python/autoheal_warm/__init__.py")),
-    (PYTHON_MAIN, include_str!("python/autoheal_warm/__main__.py")),
-    ("autoheal_warm/jobs.py", include_str!("python/autoheal_warm/jobs.py")),
-    ("autoheal_warm/loaded.py", include_str!("python/autoheal_warm/loaded.py")),
-    ("autoheal_warm/processes.py", include_str!("python/autoheal_warm/processes.py")),
-    ("autoheal_warm/project.py", include_str!("python/autoheal_warm/project.py")),
-    ("autoheal_warm/server.py", include_str!("python/autoheal_warm/server.py")),
-    ("autoheal_warm/suites.py", include_str!("python/autoheal_warm/suites.py")),
-];
-
-/// The file of [`PYTHON`] that is run.
-pub const PYTHON_MAIN: &str = "autoheal_warm/__main__.py";
-
-/// The runner for JavaScript: its files, of which [`NODE_MAIN`] is run with `RUNNER JOBS ROOT [arguments of the test runner]`.
-pub const NODE: &[(&str, &str)] = &[
-    (NODE_MAIN, include_str!("javascript/autoheal_warm/main.cjs")),
-    ("autoheal_warm_node/changed_module.cjs", include_str!("javascript/autoheal_warm/changed_module.cjs")),
-    ("autoheal_warm_node/changed_text.cjs", include_str!("javascript/autoheal_warm/changed_text.cjs")),
-    ("autoheal_warm_node/coverage.cjs", include_str!("javascript/autoheal_warm/coverage.cjs")),
-    ("autoheal_warm_node/identity.cjs", include_str!("javascript/autoheal_warm/identity.cjs")),
-    ("autoheal_warm_node/jest.cjs", include_str!("javascript/autoheal_warm/jest.cjs")),
-    ("autoheal_warm_node/jest_runner.cjs", include_str!("javascript/autoheal_warm/jest_runner.cjs")),
-    ("autoheal_warm_node/jobs.cjs", include_str!("javascript/autoheal_warm/jobs.cjs")),
-    ("autoheal_warm_node/mocha.cjs", include_str!("javascript/autoheal_warm/mocha.cjs")),
-    ("autoheal_warm_node/module_hooks.cjs", include_str!("javascript/autoheal_warm/module_hooks.cjs")),
-    ("autoheal_warm_node/node_test.cjs", include_str!("javascript/autoheal_warm/node_test.cjs")),
-    ("autoheal_warm_node/node_test_process.cjs", include_str!("javascript/autoheal_warm/node_test_process.cjs")),
-    ("autoheal_warm_node/outliving.cjs", include_str!("javascript/autoheal_warm/outliving.cjs")),
-    ("autoheal_warm_node/process.cjs", include_str!("javascript/autoheal_warm/process.cjs")),
-    ("autoheal_warm_node/project.cjs", include_str!("javascript/autoheal_warm/project.cjs")),
-    ("autoheal_warm_node/registry.cjs", include_str!("javascript/autoheal_warm/registry.cjs")),
-    ("autoheal_warm_node/server.cjs", include_str!("javascript/autoheal_warm/server.cjs")),
-    ("autoheal_warm_node/vitest.cjs", include_str!("javascript/autoheal_warm/vitest.cjs")),
-    ("autoheal_warm_node/vitest_watch.mjs", include_str!("javascript/autoheal_warm/vitest_watch.mjs")),
-    ("autoheal_warm_node/worker.cjs", include_str!("javascript/autoheal_warm/worker.cjs")),
-];
-
-/// The file of [`NODE`] that is run.
-pub const NODE_MAIN: &str = "autoheal_warm_node/main.cjs";
 
 /// Request to the runner.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,4 +1,4 @@
-//! A workflow as data: which nodes there are, where each leads, and how patient to be with it.
+//! A workflow as data: its nodes, the routes of each, and its timeouts and retries.
 //!
 //! Routes are data so that the whole graph can be drawn ([`Graph::mermaid`]) and checked when it is built. A conditional
 //! route is a pure function of the state that lists all its targets; counters are changed by the agent that owns them,
@@ -175,7 +175,7 @@ impl<N: Node, S> Graph<N, S> {
 
     /// Returns the timeout and retries of `node`.
     pub fn policy(&self, node: N) -> Policy {
-        // `build` refuses a graph in which a node has none.
+        // `build` refuses a graph with a node without a policy.
         self.policies.get(&node).copied().unwrap_or(Policy::once(Duration::MAX))
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::RunId;
 use crate::budget::{Exhausted, Limits, Usage};
 
-/// One request to a model, whatever became of it.
+/// One request to a model, with any outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
     /// Subject of the request: a source, a repository, a page.

@@ -12,7 +12,7 @@
 //! - [`breaker`]: three attempts in 24 hours, then quarantine
 //! - [`budget`]: limits on the cost of a run and of a day
 //! - [`event`]: events of a run, in one order
-//! - [`causes`]: an error with its causes in one line
+//! - [`causes`]: an error with its causes in one line; [`hexadecimal`](mod@hexadecimal): bytes as text
 //! - [`output`]: the output of commands, cut to a length that a run can store
 //! - [`ledger`]: requests to models and their cost
 //! - [`politeness`]: rate limits per host, for one process or for many that share a database
@@ -38,6 +38,7 @@ pub mod diagnostics;
 pub mod error_code;
 pub mod event;
 pub mod graph;
+pub mod hexadecimal;
 pub mod id;
 pub mod ledger;
 pub mod output;
@@ -49,5 +50,6 @@ pub mod workflow;
 
 pub use causes::with_causes;
 pub use error_code::ErrorCode;
+pub use hexadecimal::hexadecimal;
 pub use id::{JobId, RunId, TaskId};
 pub use time::Timestamp;

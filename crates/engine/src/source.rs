@@ -1,4 +1,4 @@
-//! Sources: their health, the stages of a recipe, and what the steps of a source's runs leave in the store (spec
+//! Sources: their health, the stages of a recipe, and the records that the steps of a source's runs store (spec
 //! `doctor-agent.md`).
 
 use serde::{Deserialize, Serialize};
@@ -248,7 +248,7 @@ pub enum AlertKind {
     Budget,
     /// A task failed until its retries were used up, or took its workers down.
     DeadLetter,
-    /// A run ended without a result of its own: a step failed, and no other try would come to anything else.
+    /// A run ended without a result because a step failed, and another try would fail in the same way.
     RunFailed,
     /// A task could have been claimed for an hour, and was not.
     Waiting,

@@ -20,7 +20,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Whole seconds since the epoch, rounded down: what git wants.
+    /// Whole seconds since the epoch, rounded down, as git expects.
     pub const fn as_seconds(self) -> i64 {
         self.0.div_euclid(1000)
     }

@@ -140,7 +140,7 @@ impl StepError {
 /// Something a step leaves in the store, written in the checkpoint's transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Record {
-    /// A diagnostic as it stands now; replaces the run's row for the same key.
+    /// The current state of a diagnostic; replaces the run's row for the same key.
     Diagnostic(DiagnosticsEntry),
     /// A row of `fix_history`.
     Fix(FixRecord),

@@ -37,7 +37,7 @@ pub struct OwnItem {
 /// Something in the model's response that is not in the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Name of what was left out.
+    /// Name of the field that was left out.
     pub name: String,
     /// Reason why it was left out.
     pub why: WhyLeftOut,
@@ -106,7 +106,7 @@ pub enum ExtractError {
     /// The values found do not fit the form.
     #[error("what was found does not fit: {}; nothing is given rather than something wrong", .0.join("; "))]
     DoesNotFit(Vec<String>),
-    /// The schema requires what the page does not hold.
+    /// The schema requires a value that the page does not hold.
     #[error(
         "the schema requires what was not found on the page: {}; make it optional, or try another mode",
         .0.join(", ")

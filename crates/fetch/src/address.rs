@@ -108,7 +108,7 @@ fn of_v6(address: Ipv6Addr) -> AddressKind {
     match address.segments() {
         [0xff00..=0xffff, ..] => AddressKind::Multicast,
         [0xfe80..=0xfebf, ..] => AddressKind::LinkLocal,
-        // 64:ff9b:1::/48 leads to whatever IPv4 addresses a network's own translator takes (RFC 8215).
+        // 64:ff9b:1::/48 leads to the IPv4 addresses that a network's own translator accepts (RFC 8215).
         [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] | [0x64, 0xff9b, 1, ..] => AddressKind::Private,
         // Documentation, benchmarks and other protocol assignments; then all that was never given out for hosts.
         [0x2001, 0x0db8 | 0x0002 | 0x0010..=0x002f, ..] | [0x3fff, 0..=0x0fff, ..] => AddressKind::Reserved,

@@ -120,7 +120,7 @@ pub enum FetchError {
         #[source]
         source: Cause,
     },
-    /// The secure connection failed: the certificate is not valid, or the server does not speak TLS.
+    /// The secure connection failed: the certificate is invalid, or the server does not support TLS.
     #[error("no secure connection to {url}; check its certificate, or whether it is an http address")]
     Tls {
         /// URL of the request.
@@ -138,7 +138,7 @@ pub enum FetchError {
         #[source]
         source: Cause,
     },
-    /// The body is not what its `Content-Encoding` says.
+    /// The body does not match its `Content-Encoding`.
     #[error("the answer of {url} cannot be decompressed; the site has to repair it")]
     Undecodable {
         /// URL of the request.

@@ -123,8 +123,8 @@ impl Fetcher {
         self.transport.post(&request.url, headers_of(request)?, body, silence).await
     }
 
-    /// A picture of a page as a browser shows it, as PNG, after its scripts ran for `settle` in the browser's time. The address is checked
-    /// and waited for like any other; what the browser loads goes past the same guard.
+    /// Returns a picture of a page as a browser shows it, as PNG, after its scripts ran for `settle` in the browser's virtual time. The
+    /// address is checked and rate-limited like any other; the browser's own requests pass the same guard.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl Fetcher {
             };
             let is_too_long = asked_for.is_some_and(|wait| wait > self.settings.retries.longest_wait);
             let Some(backoff) = waits.next().filter(|_| !is_too_long) else { return outcome };
-            // Never before the host wants it, and with the chance that spreads those who were sent away together.
+            // Never before the time that the host gave. The random part of the backoff spreads clients with the same time.
             let wait = asked_for.map_or(backoff, |asked| asked.max(backoff));
             tracing::debug!(url = %shown(&request.url), tries, wait_ms = wait.as_millis(), "trying again");
             tokio::time::sleep(wait).await;
@@ -226,7 +226,7 @@ impl Fetcher {
     ) -> Result<(Answer, Duration), FetchError> {
         let time = self.settings.time;
         let total = request.timeout.unwrap_or(time.total);
-        // Whoever is patient with the whole is patient with its parts.
+        // A longer total timeout also raises the timeout of each part.
         let silence = request.timeout.map_or(time.read, |timeout| timeout.max(time.read));
         headers.entry(ACCEPT).or_insert(ACCEPTED);
         let permission = self.permission(url).await?;
@@ -242,7 +242,7 @@ impl Fetcher {
     }
 
     async fn permission(&self, url: &Url) -> Result<Permission, FetchError> {
-        // Before anybody is asked anything: robots.txt of a forbidden address is as forbidden.
+        // Before any request: robots.txt of a forbidden address is forbidden, too.
         self.transport.check(url)?;
         match self.settings.robots {
             RobotsPolicy::Ignore => Ok(Permission::default()),
@@ -284,7 +284,7 @@ impl Fetcher {
 #[cfg(not(feature = "render"))]
 const NO_BROWSER: &str = "this build has none; build with the feature `render`";
 
-/// Runs what blocks where it may.
+/// Runs a blocking function where blocking is allowed.
 async fn in_background(
     read: impl FnOnce() -> Result<Fetched, FetchError> + Send + 'static,
 ) -> Result<Fetched, FetchError> {

@@ -71,7 +71,7 @@ pub(crate) fn read_file(folders: &[PathBuf], url: &Url, limit: u64) -> Result<Fe
     Ok(fetched(url, &path, body, Provenance::File))
 }
 
-/// Reads an ordinary file that lies, links followed, in one of the folders.
+/// Reads an ordinary file that is, with links followed, in one of the folders.
 fn read_below(folders: &[PathBuf], path: &Path, url: &Url, limit: u64) -> Result<Bytes, FetchError> {
     let refused = || FetchError::FileRefused { path: path.to_owned() };
     let missing = |source| FetchError::FileMissing { path: path.to_owned(), source };

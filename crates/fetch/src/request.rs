@@ -28,7 +28,7 @@ pub enum Rendering {
     /// As the host sends it.
     #[default]
     AsSent,
-    /// As it stands in a browser after its scripts ran for this long, in the browser's time.
+    /// As a browser shows it after its scripts ran for this long, in the browser's virtual time.
     Browser {
         /// Time for which the page's scripts and timers run.
         settle: Duration,
@@ -73,7 +73,7 @@ impl FetchRequest {
     ///
     /// [`FetchError::InvalidUrl`].
     pub fn parse(text: &str) -> Result<Self, FetchError> {
-        // What cannot be understood may hold a password all the same.
+        // An invalid URL may still contain a password.
         let masked = || text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, rest)| format!("...@{rest}"));
         let invalid = |source| FetchError::InvalidUrl { text: masked(), source };
         Url::parse(text).map(Self::new).map_err(invalid)

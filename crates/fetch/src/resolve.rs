@@ -73,7 +73,7 @@ impl Resolve for GuardedResolver {
 
 /// Every address that the machine's resolver knows for a name.
 async fn look_up(host: &str) -> Result<Vec<IpAddr>, ResolveError> {
-    // RFC 6761: names below `invalid` never exist, and no server need be asked.
+    // RFC 6761: names below `invalid` never exist, so no lookup is needed.
     if host.trim_end_matches('.').rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case("invalid")) {
         return Err(ResolveError::UnknownName);
     }

@@ -23,7 +23,7 @@ pub(crate) fn waits(settings: &RetrySettings) -> ExponentialBackoff {
 }
 
 /// Returns the wait that a `Retry-After` header requests: seconds, or an HTTP date (RFC 9110, section 10.2.3). A date in
-/// the past is no wait.
+/// the past means no wait.
 pub(crate) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let text = value.trim();
     if let Ok(seconds) = text.parse::<u64>() {

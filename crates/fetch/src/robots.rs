@@ -101,7 +101,7 @@ impl RobotsCache {
         let origin = url.origin().ascii_serialization();
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         if sites.len() >= MANY_SITES {
-            // A lock that is held, or held on to, belongs to somebody who is asking.
+            // A lock that is held, or waited for, belongs to an active request.
             let is_current = |known: &Option<Known>| known.as_ref().is_some_and(|known| known.until > Instant::now());
             sites.retain(|_, site| {
                 Arc::strong_count(site) > 1 || site.try_lock().map_or(true, |known| is_current(&known))
@@ -168,7 +168,7 @@ fn understand(answer: &Answer) -> Known {
     let (rules, lifetime) = match answer.status {
         200..=299 => match Robot::new(PRODUCT_TOKEN, &answer.body) {
             Ok(robot) => (Rules::Written(robot), LIFETIME),
-            // What cannot be understood at all forbids nothing.
+            // A file that cannot be parsed at all forbids nothing.
             Err(_) => (Rules::Open, LIFETIME_OF_NONE),
         },
         status @ 500..=599 => (Rules::Unavailable { status }, LIFETIME_OF_TROUBLE),

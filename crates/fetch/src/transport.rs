@@ -115,7 +115,7 @@ impl Transport {
         within(silence, url, request.send()).await?.map_err(|error| self.classify(url, error))
     }
 
-    /// Reads the body piece by piece: what counts is its length after decompression, however small it came.
+    /// Reads the body piece by piece: the limit applies to its length after decompression.
     async fn read(
         &self,
         url: &Url,
@@ -171,14 +171,14 @@ impl Transport {
             return FetchError::Tls { url: named, source: error.into() };
         }
         let kind = causes(&error).filter_map(<dyn Error>::downcast_ref::<io::Error>).last().map(io::Error::kind);
-        // Whatever happens to a body is told as a failure to decode it; when it did not come whole, HTTP says so below.
+        // Every failure of a body is reported as a decoding error; for an incomplete body, the HTTP error is below.
         let is_whole = find::<hyper::Error>(&error).is_none();
         let (is_connect, is_decode) = (error.is_connect(), error.is_decode() && is_whole);
         let source: Cause = error.into();
         match kind {
             Some(io::ErrorKind::ConnectionRefused) => FetchError::Refused { url: named, source },
             Some(io::ErrorKind::TimedOut) if is_connect => timed_out(Phase::Connect, self.time.connect),
-            // A peer that hangs up during the handshake speaks another protocol than TLS, or refuses ours.
+            // A peer that disconnects during the handshake does not support TLS, or refuses our version.
             Some(io::ErrorKind::UnexpectedEof) if is_connect && url.scheme() == "https" => {
                 FetchError::Tls { url: named, source }
             }
@@ -198,7 +198,7 @@ pub(crate) const fn is_redirect(status: u16) -> bool {
 fn causes<'error>(error: &'error (dyn Error + 'static)) -> impl Iterator<Item = &'error (dyn Error + 'static)> {
     std::iter::successors(Some(error), |current| {
         let current: &'error (dyn Error + 'static) = *current;
-        // The source of an I/O error is the source of what it wraps, so what it wraps would be missed.
+        // The source of an I/O error is the source of the wrapped error, so the wrapped error itself would be missed.
         match current.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
             None => current.source(),
@@ -211,7 +211,7 @@ fn find<'error, T: Error + 'static>(error: &'error (dyn Error + 'static)) -> Opt
     causes(error).find_map(<dyn Error>::downcast_ref::<T>)
 }
 
-/// Returns the TLS configuration with the root certificates of the system, or those of Mozilla if the system has none.
+/// Returns the TLS configuration with the root certificates of the system, or else those of Mozilla.
 fn tls() -> Result<ClientConfig, FetchError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

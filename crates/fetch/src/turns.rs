@@ -80,7 +80,7 @@ impl Turns {
         let host = host_of(url);
         let postponed = |wait| FetchError::Postponed { host: host.clone(), wait };
         let queue = self.permits_of(&host, limits.at_once);
-        // Nobody closes the semaphore; a queue that does not move is told like a turn that is far away.
+        // The semaphore is never closed; a queue that does not move is reported like a distant slot.
         let Ok(Ok(permit)) = tokio::time::timeout(self.patience, queue.acquire_owned()).await else {
             return Err(postponed(self.patience));
         };

@@ -1,13 +1,13 @@
-//! Repository addresses: a GitHub repository, a local server, or a folder.
+//! Repository addresses: a repository at a code host, a local server, or a folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
 use crate::ForgeError;
-use crate::github::{GitHubHost, RepositoryName};
+use crate::host::site::{HostSite, NameForm, RepositoryName, is_loopback};
 
 /// Maximum length of an address, in bytes.
 const LONGEST: usize = 4096;
@@ -25,18 +25,6 @@ impl SafeUrl {
     /// Scheme, host and port: `https://github.com`.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
-    }
-
-    /// The owner and the name, where the path is `/OWNER/NAME`, with or without `.git` or a slash at the end.
-    pub(crate) fn owner_and_name(&self) -> Option<RepositoryName> {
-        let path = self.0.path().strip_prefix('/')?;
-        let path = path.strip_suffix('/').unwrap_or(path);
-        let (owner, name) = path.strip_suffix(".git").unwrap_or(path).split_once('/')?;
-        let is_plain = |part: &str| {
-            !matches!(part, "" | "." | "..")
-                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        };
-        (is_plain(owner) && is_plain(name)).then(|| RepositoryName { owner: owner.to_owned(), name: name.to_owned() })
     }
 
     /// The URL as git wants it, without any credential.
@@ -67,18 +55,22 @@ impl fmt::Debug for SafeUrl {
     }
 }
 
-/// The address of a repository: on GitHub, on this machine's loopback interface, or a folder.
+/// Pages of the hosts that anybody knows: addresses there are taken whatever the settings say, and without them no token goes there.
+const PUBLIC: &[(&str, NameForm)] =
+    &[("https://github.com/", NameForm::OwnerAndName), ("https://gitlab.com/", NameForm::GroupsAndName)];
+
+/// The address of a repository: at a code host, on this machine's loopback interface, or a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum RepositoryAddress {
-    /// Repository on github.com: `https://github.com/OWNER/NAME`.
-    GitHub {
-        /// The user or organisation.
-        owner: String,
-        /// The repository, without `.git`.
-        name: String,
+    /// Repository at a public code host, or at one that the settings name: `https://github.com/OWNER/NAME`.
+    Hosted {
+        /// The host.
+        site: HostSite,
+        /// Name of the repository there.
+        name: RepositoryName,
     },
-    /// A server on the loopback interface, for tests and local mirrors, or the GitHub Enterprise that the settings name.
+    /// A server on the loopback interface, for tests and local mirrors.
     Server(SafeUrl),
     /// A folder, absolute and with its links resolved.
     Path(PathBuf),
@@ -93,27 +85,27 @@ impl RepositoryAddress {
     ///
     /// [`ForgeError::InvalidAddress`]; [`ForgeError::NotFound`] for a path at which nothing is.
     pub fn parse(text: &str) -> Result<Self, ForgeError> {
-        Self::parse_on(text, None)
+        Self::parse_on(text, &[])
     }
 
-    /// Parses an address like [`RepositoryAddress::parse`], and also accepts `https://HOST/OWNER/NAME` if `HOST` is `host`, the
-    /// GitHub Enterprise of the settings.
+    /// Parses an address like [`RepositoryAddress::parse`], and also accepts repositories at `sites`, the hosts of the settings.
     ///
     /// # Errors
     ///
     /// As [`RepositoryAddress::parse`].
-    pub fn parse_on(text: &str, host: Option<&GitHubHost>) -> Result<Self, ForgeError> {
+    pub fn parse_on(text: &str, sites: &[HostSite]) -> Result<Self, ForgeError> {
         if text.is_empty() || text.len() > LONGEST || text.contains(['\0', '\n', '\r']) {
-            return Err(invalid(
-                "it is empty, too long, or holds a line break; give a path or https://github.com/OWNER/NAME",
-            ));
+            return Err(invalid(format!(
+                "it is empty, too long, or holds a line break; give a path or {}",
+                patterns(sites)
+            )));
         }
         if text.contains("://") {
-            return Self::parse_url(text, host);
+            return Self::parse_url(text, sites);
         }
         let is_scp_like = text.split('/').next().is_some_and(|first| first.contains('@') && first.contains(':'));
         if is_scp_like && !Path::new(text).exists() {
-            return Err(invalid("SSH addresses are not supported; write https://github.com/OWNER/NAME"));
+            return Err(invalid(format!("SSH addresses are not supported; write {}", patterns(sites))));
         }
         Self::from_path(Path::new(text))
     }
@@ -130,43 +122,55 @@ impl RepositoryAddress {
         if absolute.is_dir() {
             Ok(Self::Path(absolute))
         } else {
-            Err(invalid("it is a file; name the top folder of a git repository"))
+            Err(invalid("it is a file; name the top folder of a git repository".to_owned()))
         }
     }
 
-    fn parse_url(text: &str, host: Option<&GitHubHost>) -> Result<Self, ForgeError> {
-        let url =
-            Url::parse(text).map_err(|_| invalid("the URL cannot be parsed; write https://github.com/OWNER/NAME"))?;
+    fn parse_url(text: &str, sites: &[HostSite]) -> Result<Self, ForgeError> {
+        let write = || format!("write {}", patterns(sites));
+        let url = Url::parse(text).map_err(|_| invalid(format!("the URL cannot be parsed; {}", write())))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(invalid("a URL must not hold a user or password; give the token by the environment instead"));
+            let reason = "a URL must not hold a user or password; give the token by the environment instead";
+            return Err(invalid(reason.to_owned()));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(invalid("a URL must not have a query or fragment; write https://github.com/OWNER/NAME"));
+            return Err(invalid(format!("a URL must not have a query or fragment; {}", write())));
         }
-        let is_loopback = match url.host() {
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            Some(Host::Domain(domain)) => domain == "localhost",
-            None => false,
-        };
         match url.scheme() {
-            "http" | "https" if is_loopback => Ok(Self::Server(SafeUrl::new(url))),
-            "https" => match host.filter(|host| host.web().host_str() != Some("github.com")) {
-                Some(host) if url.origin() == host.web().origin() => parse_enterprise(text, url),
-                Some(_) | None => parse_github(text),
-            },
+            "http" | "https" if is_loopback(&url) => Ok(Self::Server(SafeUrl::new(url))),
+            "https" => {
+                let mut known = sites.iter().cloned().chain(public());
+                let hosted = known.find_map(|site| site.named(text).map(|name| Self::Hosted { site, name }));
+                hosted.ok_or_else(|| {
+                    invalid(format!(
+                        "it is no repository of a host that is known here; {}, or give a path; the settings name other hosts",
+                        write()
+                    ))
+                })
+            }
             "file" => match url.to_file_path() {
                 Ok(path) => Self::from_path(&path),
-                Err(()) => Err(invalid("a file URL must name a folder of this machine; write its path")),
+                Err(()) => Err(invalid("a file URL must name a folder of this machine; write its path".to_owned())),
             },
-            _ => Err(invalid("only https is supported; write https://github.com/OWNER/NAME")),
+            _ => Err(invalid(format!("only https is supported; {}", write()))),
+        }
+    }
+
+    /// Name of the repository on a host; `None`: it is elsewhere.
+    pub fn on(&self, host: &HostSite) -> Option<RepositoryName> {
+        match self {
+            Self::Hosted { site, name } => (site == host).then(|| name.clone()),
+            Self::Server(SafeUrl(url)) => {
+                (url.origin() == host.web().origin()).then(|| host.named_by_path(url.path())).flatten()
+            }
+            Self::Path(_) => None,
         }
     }
 
     /// Returns the address as an argument for git, without any credential.
     pub(crate) fn argument(&self) -> std::ffi::OsString {
         match self {
-            Self::GitHub { owner, name } => format!("https://github.com/{owner}/{name}.git").into(),
+            Self::Hosted { site, name } => format!("{}.git", site.page(name)).into(),
             Self::Server(url) => url.plain().to_string().into(),
             Self::Path(path) => path.clone().into_os_string(),
         }
@@ -175,7 +179,7 @@ impl RepositoryAddress {
     /// The one transport that git may use for it.
     pub(crate) fn protocol(&self) -> &str {
         match self {
-            Self::GitHub { .. } => "https",
+            Self::Hosted { site, .. } => site.web().scheme(),
             Self::Server(url) => url.0.scheme(),
             Self::Path(_) => "file",
         }
@@ -184,7 +188,7 @@ impl RepositoryAddress {
     /// The origin under which it lies; `None`: a folder, for which no token is needed.
     pub(crate) fn origin(&self) -> Option<String> {
         match self {
-            Self::GitHub { .. } => Some("https://github.com".to_owned()),
+            Self::Hosted { site, .. } => Some(site.web().origin().ascii_serialization()),
             Self::Server(url) => Some(url.origin()),
             Self::Path(_) => None,
         }
@@ -194,57 +198,40 @@ impl RepositoryAddress {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
-            Self::GitHub { .. } | Self::Server(_) => None,
+            Self::Hosted { .. } | Self::Server(_) => None,
         }
     }
 
     /// A URI for it (the `repository` of `results.json`).
     pub fn uri(&self) -> String {
         match self {
-            Self::GitHub { .. } | Self::Server(_) => self.to_string(),
+            Self::Hosted { .. } | Self::Server(_) => self.to_string(),
             Self::Path(path) => Url::from_file_path(path).map_or_else(|()| self.to_string(), |url| url.to_string()),
         }
     }
 }
 
-/// Exactly `https://github.com/OWNER/NAME`, `.git` or a slash allowed after it. The text is checked as it was written, not as
-/// a URL parser would repair it.
-fn parse_github(text: &str) -> Result<RepositoryAddress, ForgeError> {
-    let expected = "only repositories of GitHub are supported; write https://github.com/OWNER/NAME, or give a path";
-    let rest = text.strip_prefix("https://github.com/").ok_or_else(|| invalid(expected))?;
-    let rest = rest.strip_suffix('/').unwrap_or(rest);
-    let rest = rest.strip_suffix(".git").unwrap_or(rest);
-    let Some((owner, name)) = rest.split_once('/') else { return Err(invalid(expected)) };
-    let is_owner = !owner.starts_with('-')
-        && (1..=39).contains(&owner.len())
-        && owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let is_name = !matches!(name, "." | "..")
-        && (1..=100).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
-    if is_owner && is_name {
-        Ok(RepositoryAddress::GitHub { owner: owner.to_owned(), name: name.to_owned() })
-    } else {
-        Err(invalid(expected))
-    }
+/// The public hosts.
+fn public() -> impl Iterator<Item = HostSite> {
+    PUBLIC.iter().filter_map(|(web, form)| Url::parse(web).ok().map(|web| HostSite::new(web, *form)))
 }
 
-/// `https://HOST/OWNER/NAME` on the host that the settings name, by the same rules.
-fn parse_enterprise(text: &str, url: Url) -> Result<RepositoryAddress, ForgeError> {
-    let origin = url.origin().ascii_serialization();
-    let wrong = || ForgeError::InvalidAddress { reason: format!("write {origin}/OWNER/NAME, or give a path") };
-    let rest = text.strip_prefix(&origin).ok_or_else(wrong)?;
-    parse_github(&format!("https://github.com{rest}")).map_err(|_| wrong())?;
-    Ok(RepositoryAddress::Server(SafeUrl::new(url)))
+/// Forms of the addresses that are taken, for messages.
+fn patterns(sites: &[HostSite]) -> String {
+    let mut patterns: Vec<String> = sites.iter().cloned().chain(public()).map(|site| site.pattern()).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    patterns.retain(|pattern| seen.insert(pattern.clone()));
+    patterns.join(" or ")
 }
 
-fn invalid(reason: &str) -> ForgeError {
-    ForgeError::InvalidAddress { reason: reason.to_owned() }
+fn invalid(reason: String) -> ForgeError {
+    ForgeError::InvalidAddress { reason }
 }
 
 impl fmt::Display for RepositoryAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::GitHub { owner, name } => write!(f, "https://github.com/{owner}/{name}"),
+            Self::Hosted { site, name } => f.write_str(&site.page(name)),
             Self::Server(url) => url.fmt(f),
             Self::Path(path) => path.display().fmt(f),
         }

@@ -68,9 +68,6 @@ case "$1" in
 esac
 "#;
 
-/// The user that goes with a token; GitHub wants one and ignores which.
-const TOKEN_USER: &str = "x-access-token";
-
 /// Maximum output of git that is kept, in bytes.
 const OUTPUT_LIMIT: usize = 256 << 20;
 const ERROR_LIMIT: u64 = 64 << 10;
@@ -83,9 +80,9 @@ const SIZE_POLL: Duration = Duration::from_millis(100);
 pub(crate) struct Surroundings {
     /// An empty folder that git takes for the user's home.
     pub(crate) home: PathBuf,
-    /// The script that answers for the token.
+    /// The script that answers for a token.
     pub(crate) askpass: PathBuf,
-    pub(crate) token: Option<HostToken>,
+    pub(crate) tokens: Vec<HostToken>,
     /// Of every process of git.
     pub(crate) limits: Limits,
 }
@@ -337,15 +334,14 @@ impl Surroundings {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_ALLOW_PROTOCOL", invocation.remote.map_or("", RepositoryAddress::protocol));
         let origin = invocation.remote.and_then(RepositoryAddress::origin);
-        if let Some(HostToken { origin, secret }) =
-            self.token.as_ref().filter(|token| !invocation.is_anonymous && Some(&token.origin) == origin.as_ref())
-        {
-            let origin_of_user = origin.replacen("://", &format!("://{TOKEN_USER}@"), 1);
+        let fitting = |token: &&HostToken| !invocation.is_anonymous && Some(&token.origin) == origin.as_ref();
+        if let Some(HostToken { origin, user, secret }) = self.tokens.iter().find(fitting) {
+            let origin_of_user = origin.replacen("://", &format!("://{user}@"), 1);
             command
                 .env("GIT_ASKPASS", &self.askpass)
                 .env("AUTOHEAL_ORIGIN", origin)
                 .env("AUTOHEAL_ORIGIN_OF_USER", origin_of_user)
-                .env("AUTOHEAL_USER", TOKEN_USER)
+                .env("AUTOHEAL_USER", user)
                 .env("AUTOHEAL_TOKEN", secret.expose_secret());
         }
         for (name, value) in &invocation.environment {
@@ -366,14 +362,14 @@ impl Surroundings {
         Ok(command)
     }
 
-    /// `text` without the token, and without whatever stands before an `@` in a URL.
+    /// `text` without the tokens, and without whatever stands before an `@` in a URL.
     fn redact(&self, text: &str) -> String {
-        let text = match &self.token {
-            Some(HostToken { secret, .. }) if !secret.expose_secret().is_empty() => {
-                text.replace(secret.expose_secret(), "***")
+        let mut text = text.to_owned();
+        for HostToken { secret, .. } in &self.tokens {
+            if !secret.expose_secret().is_empty() {
+                text = text.replace(secret.expose_secret(), "***");
             }
-            Some(_) | None => text.to_owned(),
-        };
+        }
         mask_users(&text)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Git is the `git` program. One module starts it, without the configuration of the user and of the machine, and nothing
 //! that a repository brings is run. Addresses, branch names and commits are types: an address prints no credential, a
-//! [`BranchName`] cannot be `main` or `master`, and the token reaches git through the environment, for one origin.
+//! [`BranchName`] cannot be `main` or `master`, and a token reaches git through the environment, for one origin.
 //!
 //! A clone's `.git` folder is trusted, so a command that a repository controls must never be able to write it: give such
 //! commands a folder written by [`Git::export`].
@@ -13,7 +13,9 @@
 //! - [`branch`]: names of branches that may be written
 //! - [`commit`]: commits and requests for new ones
 //! - [`error`]: errors, with the spec's code for each
+//! - [`host`]: hosts of repositories, behind the trait [`host::CodeHost`]
 //! - [`github`]: the API of GitHub and GitHub Enterprise
+//! - [`gitlab`]: the API of GitLab
 //! - [`limits`]: size limits for repositories
 //! - `command`: the one place that starts git
 //! - `clone`, `history`, `remote`, `submodule`, `uncommitted`: operations of [`Git`]
@@ -37,6 +39,8 @@ pub mod branch;
 pub mod commit;
 pub mod error;
 pub mod github;
+pub mod gitlab;
+pub mod host;
 pub mod limits;
 
 mod clone;
@@ -73,30 +77,32 @@ use command::{Invocation, Surroundings};
 pub struct GitSettings {
     /// Time limit of one command; a clone has its own.
     pub timeout: Duration,
-    /// The token, and where it may go.
-    pub token: Option<HostToken>,
+    /// Tokens, and where each of them may go.
+    pub tokens: Vec<HostToken>,
     /// Limits on the size of repositories.
     pub limits: SizeLimits,
 }
 
 /// A token and the one origin that may see it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HostToken {
     origin: String,
+    /// The name that goes with it.
+    user: &'static str,
     secret: SecretString,
 }
 
 impl HostToken {
-    /// A token for repositories below `web` ([`github::GitHubHost::web`]): the same scheme, host and port, nothing else.
-    pub fn new(web: &Url, secret: SecretString) -> Self {
-        Self { origin: web.origin().ascii_serialization(), secret }
+    /// A token for repositories below `web` ([`host::HostSite::web`]): the same scheme, host and port, nothing else.
+    pub fn new(web: &Url, user: &'static str, secret: SecretString) -> Self {
+        Self { origin: web.origin().ascii_serialization(), user, secret }
     }
 }
 
 impl Default for GitSettings {
     /// Two minutes, no token, the default limits.
     fn default() -> Self {
-        Self { timeout: Duration::from_mins(2), token: None, limits: SizeLimits::default() }
+        Self { timeout: Duration::from_mins(2), tokens: Vec::new(), limits: SizeLimits::default() }
     }
 }
 
@@ -126,10 +132,10 @@ impl Git {
         std::fs::create_dir(&home).map_err(failed)?;
         std::fs::write(&askpass, command::ASKPASS).map_err(failed)?;
         std::fs::set_permissions(&askpass, std::fs::Permissions::from_mode(0o700)).map_err(failed)?;
-        let GitSettings { timeout, token, limits } = settings;
+        let GitSettings { timeout, tokens, limits } = settings;
         let of_process =
             autoheal_process::Limits { memory: limits.memory, file: limits.clone_bytes.max(limits.tree_bytes) };
-        let surroundings = Surroundings { home, askpass, token, limits: of_process };
+        let surroundings = Surroundings { home, askpass, tokens, limits: of_process };
         Ok(Self { surroundings, timeout, limits, admitted: Mutex::default(), _folder: folder })
     }
 

@@ -66,8 +66,8 @@ impl Git {
 }
 
 impl RepositoryAddress {
-    /// Returns the address from which to fetch a submodule of the repository at this address: on the repository's own server, or on
-    /// GitHub. For a folder, the submodule that the user has fetched into it. `None`: the URL leads anywhere else, where a
+    /// Returns the address from which to fetch a submodule of the repository at this address: on the repository's own server, or at
+    /// a public code host. For a folder, the submodule that the user has fetched into it. `None`: the URL leads anywhere else, where a
     /// repository must not direct us.
     pub fn of_submodule(&self, submodule: &Submodule) -> Option<Self> {
         if let Some(folder) = self.path() {
@@ -88,7 +88,11 @@ impl RepositoryAddress {
         {
             return Some(Self::Server(SafeUrl::new(url)));
         }
-        Self::parse(&text).ok().filter(|address| matches!(address, Self::GitHub { .. }))
+        let own = match self {
+            Self::Hosted { site, .. } => std::slice::from_ref(site),
+            Self::Server(_) | Self::Path(_) => &[],
+        };
+        Self::parse_on(&text, own).ok().filter(|address| matches!(address, Self::Hosted { .. }))
     }
 
     /// Returns the absolute HTTPS URL for a relative URL or one in the form of ssh.

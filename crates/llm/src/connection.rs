@@ -88,7 +88,7 @@ impl Connection {
         let client = Client::builder()
             .tls_backend_preconfigured(tls()?)
             .user_agent(concat!("autoheal/", env!("CARGO_PKG_VERSION")))
-            // A key must not be carried to where somebody else points.
+            // A redirect by another party must not receive the key.
             .redirect(Policy::none())
             .connect_timeout(Duration::from_secs(15))
             .build()

@@ -57,7 +57,7 @@ pub enum ChatError {
     Malformed {
         /// Name of the model.
         model: String,
-        /// Description of what is wrong with the response.
+        /// Description of the invalid part of the response.
         message: String,
     },
     /// The provider failed so often that it receives no requests for a while.

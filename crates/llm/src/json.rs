@@ -33,12 +33,13 @@ fn found_in(said: &str) -> Option<Value> {
     fenced(said).chain([said]).find_map(first_value)
 }
 
-/// The text without `<think>...</think>`; a thought that does not end swallows the rest, and one that does not begin what came before.
+/// Returns the text without `<think>...</think>`. A thought without an end includes the rest, and one without a beginning the text
+/// before it.
 fn without_thoughts(text: &str) -> Cow<'_, str> {
     const OPEN: [&str; 2] = ["<think>", "<thinking>"];
     const CLOSE: [&str; 2] = ["</think>", "</thinking>"];
     let mut said = String::new();
-    // Where what is said begins; none within a thought.
+    // The start of the spoken text; `None` within a thought.
     let mut from = Some(0);
     for (place, _) in text.match_indices('<') {
         let tag = |tags: [&'static str; 2]| tags.into_iter().find(|tag| text[place..].starts_with(tag));
@@ -80,7 +81,7 @@ fn fenced(text: &str) -> impl Iterator<Item = &str> {
 /// The first object or array that can be read.
 fn first_value(text: &str) -> Option<Value> {
     let starts = text.char_indices().filter(|(_, char)| matches!(char, '{' | '['));
-    // Words before it may have brackets of their own.
+    // The text before it may contain brackets, too.
     starts.take(20).find_map(|(start, _)| value_at(&text[start..]))
 }
 
@@ -100,7 +101,7 @@ fn parsed(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| json5::from_str(text).ok())
 }
 
-/// Brackets in prose, such as `[1]` or `{}`, are no answer.
+/// Returns false for brackets in prose, such as `[1]` or `{}`, which are not an answer.
 fn is_meant(value: &Value) -> bool {
     match value {
         Value::Object(object) => !object.is_empty(),

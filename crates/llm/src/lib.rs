@@ -1,4 +1,4 @@
-//! Language models: used last, within limits, and trusted only as far as their answers can be checked.
+//! Language models, the last resort: requests stay within limits, and every answer is checked before it is used.
 //!
 //! # Layout
 //!
@@ -12,7 +12,6 @@
 
 pub mod connection;
 pub mod error;
-mod hexadecimal;
 pub mod json;
 pub mod message;
 pub mod price;

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
+use autoheal_engine::hexadecimal;
 use minijinja::value::ViaDeserialize;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-
-use crate::hexadecimal::hexadecimal;
 
 /// A template that cannot be filled: a fault of this program, which its tests show.
 #[derive(Debug)]

@@ -64,7 +64,7 @@ pub enum RecordingError {
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
-        /// Description of what is wrong with the line.
+        /// Description of the fault in the line.
         #[source]
         source: serde_json::Error,
     },

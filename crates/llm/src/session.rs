@@ -3,15 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
 use autoheal_engine::ledger::{CallLedger, CallRecord, Planned, Reservation};
+use autoheal_engine::{RunId, hexadecimal};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
-use crate::hexadecimal::hexadecimal;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
 use crate::prompt::cut;
@@ -91,8 +90,8 @@ impl Models {
         Self(Arc::new(Inner { chain, ledger, settings, redact }))
     }
 
-    /// Opens a session for a run; its usage includes what the run used before it was resumed. `None`: the session counts as a run
-    /// of its own.
+    /// Opens a session for a run; its usage includes what the run used before it was resumed. `None`: the session counts as
+    /// a separate run.
     pub fn session(&self, target: Option<String>, user: Option<String>, run: Option<RunId>) -> Session {
         let run = run.unwrap_or_else(|| RunId(Uuid::now_v7()));
         Session { models: self.clone(), target, user, run }
@@ -187,7 +186,7 @@ impl Session {
         let estimate =
             TokenUsage { input: request.estimated_tokens(), output: u64::from(request.max_tokens), cached: 0 };
         let next = spent(estimate, price.map(|price| price.micro_dollars(estimate)));
-        // What cannot be priced cannot be kept within a limit of money.
+        // Without a price, a limit of money cannot be enforced.
         let is_limited = settings.per_run.micro_dollars.is_some() || settings.per_day.micro_dollars.is_some();
         if is_limited && price.is_none() {
             return Err(ChatError::Exhausted(Exhausted::Money));
@@ -233,12 +232,12 @@ impl Question {
         let started = Instant::now();
         let outcome = self.model.chat(&self.request).await;
         let usage = match &outcome {
-            // A provider that does not count has used what it was given.
+            // A provider that does not report usage is charged with the estimate.
             Ok(answer) if answer.usage == TokenUsage::default() => {
                 TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..self.estimate }
             }
             Ok(answer) => answer.usage,
-            // It may have been answered after nobody waited any more, and is paid for then.
+            // The provider may have answered after the timeout, and charges for that answer.
             Err(ChatError::TimedOut { .. }) => self.estimate,
             Err(_) => TokenUsage::default(),
         };
@@ -291,7 +290,7 @@ fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(
             Err(ChatError::Down { model: model.name().to_string(), failures: standing.failures })
         }
         Some(_) => {
-            // One more try; if it fails, the rest begins anew.
+            // One more try; if it fails, the pause starts again.
             standing.until = None;
             standing.failures = MOST_FAILURES - 1;
             Ok(())
@@ -327,7 +326,7 @@ fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
 
 /// Returns the hash that identifies a request: SHA-256 of its JSON, hexadecimal.
 pub fn hash_of(request: &ChatRequest) -> String {
-    // How long somebody waits for the answer is no part of the question.
+    // The timeout is not part of the question.
     let question = ChatRequest { timeout: ChatRequest::PATIENCE, ..request.clone() };
     // Maps are sorted and floats written in one way, so the same question is the same text.
     let text = serde_json::to_string(&question).unwrap_or_default();

@@ -15,8 +15,8 @@ const LEAST_OF_LATER_CELL: f64 = 0.5;
 /// Weight of a key in another cell than the first.
 const LATER_CELL: f64 = 0.6;
 
-/// Words that ask for an amount. Where they stand in prose without a number they mean something else, as in `the upper levels`; a cell of a
-/// table may say `unlimited`.
+/// Words that ask for an amount. In prose without a number they mean something else, as in `the upper levels`; a cell of a table may
+/// say `unlimited`.
 const AMOUNTS: &[&str] =
     &["byte", "capacity", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width"];
 
@@ -52,7 +52,7 @@ struct Candidate<'a> {
     key_score: f64,
 }
 
-/// The best answer that a page has. `manual` is what of the goal the manual's name says.
+/// Returns the best answer of a page. `manual` is the part of the goal that the manual's name contains.
 pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants_number: bool) -> Option<Answer> {
     let read = |text: &str| relevance.read(text);
     let candidates: Vec<Candidate<'_>> = page.passages.iter().map(|passage| candidate(passage, relevance)).collect();
@@ -74,7 +74,7 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
         let Some(answer) = judged(candidate, &place, relevance) else { continue };
         match &mut best {
             Some(best) if (best.score - answer.score).abs() < 1e-9 && best.text.len() < LONGEST_SECTION => {
-                // Which of two equals is meant cannot be said: both are.
+                // Two equal answers cannot be distinguished: both are returned.
                 if !best.text.contains(&answer.text) {
                     best.text.push_str("\n\n");
                     best.text.push_str(&answer.text);
@@ -98,7 +98,7 @@ fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
         let named = read.found.both(relevance.required());
         candidate.own = candidate.own.and(read.found);
         let share = read.share(relevance.required());
-        // What a row is about usually stands first.
+        // The subject of a row is usually its first cell.
         let (worth, least) = if place == 0 { (1.0, LEAST_OF_KEY) } else { (LATER_CELL, LEAST_OF_LATER_CELL) };
         let score = share * relevance.weight(named) * worth;
         if score > best && share >= least {
@@ -116,7 +116,7 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
     let around = candidate.above.and(place.given);
     let missing = required.without(candidate.own).without(around);
     let is_about = match candidate.passage.kind {
-        // One of its cells names something that was asked for, beside what its header says of every row.
+        // One of its cells names a part of the goal, in addition to the header, which applies to every row.
         PassageKind::Row => !candidate.key.without(header(candidate)).is_none(),
         PassageKind::Entry => !candidate.key.is_none(),
         PassageKind::Text => relevance.weight(candidate.own.both(required)) * 2.0 >= relevance.weight(required),
@@ -141,7 +141,7 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
         PassageKind::Text => (0.6, 8),
     };
     let all = candidate.own.and(around);
-    // Of a key that says more than was asked, less is meant.
+    // A key with more words than the goal is a weaker match.
     let score = kind
         * (relevance.weight(candidate.own)
             + 0.5 * relevance.weight(all.without(candidate.own))
@@ -151,7 +151,7 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
 
 /// Returns the terms in the header and the caption of a row's table that are not in the key of the row.
 fn header(candidate: &Candidate<'_>) -> Found {
-    // A caption that repeats the key is no reason to doubt the row.
+    // A caption that repeats the key does not make the row less certain.
     candidate.above.without(candidate.key)
 }
 

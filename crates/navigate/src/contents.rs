@@ -1,4 +1,4 @@
-//! The parts of a manual whose chapters its home page names: what such a part's own page lists further is seen for one step.
+//! The parts of a manual whose chapters its home page lists. The page of such a part lists more chapters, at the cost of one step.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use crate::address::without_fragment;
 use crate::page_state::PageState;
 use crate::relevance::{Found, Relevance};
 
-/// Fewer pages below a heading are no list of chapters.
+/// Minimum number of pages below a heading that counts as a list of chapters.
 const LEAST_CHAPTERS: usize = 3;
 
-/// The pages of parts that the home page lists with their chapters, and what of the goal the chapters' titles say.
+/// The pages of parts that the home page lists with their chapters, and the parts of the goal in the chapters' titles.
 pub(crate) fn parts(home: &PageState, relevance: &Relevance) -> HashMap<Url, Found> {
     let mut lists: HashMap<&str, (HashSet<Url>, Found)> = HashMap::new();
     for link in &home.links {

@@ -1,5 +1,5 @@
-//! The way of a language model (spec `navigator.md`, "Navigator"): it sees one page and what it did so far, and says what to do next. It
-//! remembers nothing, and what it says is never the answer: that is what stands on the page it stops at.
+//! Navigation by a language model (spec `navigator.md`, "Navigator"): the model sees one page and its previous actions, and chooses
+//! the next action. It remembers nothing, and its words are never the answer: the answer is text of the page where it stops.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ enum Tool {
 
 /// Result of an action.
 enum Next {
-    /// Go on at the page that is now the last of the history.
+    /// Continue at the page that is now the last of the history.
     GoOn,
     /// The page that the model stopped at.
     Extracted,
@@ -70,7 +70,7 @@ struct Journey<'a, 'b> {
     home: String,
 }
 
-/// Navigates as a model says, from the page of the vehicle on where it is found by itself.
+/// Navigates by a language model. If the page of the vehicle can be found without the model, navigation starts there.
 pub(crate) async fn navigate<'b>(
     start: &Url,
     goal: &Goal,
@@ -264,7 +264,8 @@ fn schema() -> Value {
     })
 }
 
-/// The links of a page as a model reads them. When there are more than may be shown, those that speak of the goal, in the order of the page.
+/// Returns the links of a page as a model sees them. If there are more than `most`, those that match the goal, in the order of the
+/// page.
 fn links_shown(page: &PageState, goal: &Goal, most: usize) -> Vec<String> {
     let names: Vec<String> = page.links.iter().map(full_name).collect();
     if names.len() <= most {

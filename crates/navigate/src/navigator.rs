@@ -41,7 +41,7 @@ impl<'a> Navigator<'a> {
         self
     }
 
-    /// Looks for an answer from `start` on: the home page of a manual, or any page of it. What goes wrong on the way is part of the
+    /// Looks for an answer, beginning at `start`: the home page of a manual, or any page of it. Failures on the way are part of the
     /// result.
     pub async fn navigate(&self, start: &Url, goal: &Goal, guide: Guide<'_>) -> NavigationResult {
         let mut cache = Cache::new(self.pages);

@@ -17,7 +17,7 @@ const LIGHT: f64 = 0.2;
 const PART: f64 = 0.4;
 const KIND: f64 = 0.6;
 
-/// Weight of parts of names when choosing the next page: a page seldom has the name in its title.
+/// Weight of parts of names when choosing the next page: a page rarely has the name in its title.
 const PART_ON_THE_WAY: f64 = 0.7;
 
 /// Factor, when choosing the next page, for words that name a table column more often than a section.
@@ -93,8 +93,8 @@ impl Relevance {
         Self::of_terms(terms(goal), importance)
     }
 
-    /// The same for finding a way: what sections are called that answer such goals counts as well, and what names a column of a table more
-    /// often than a section counts less. Nothing to judge an answer by.
+    /// The same for finding a way: typical names of sections that answer such goals count as well, and words that name a column of a
+    /// table more often than a section count less. It must not judge an answer.
     pub(crate) fn of_way(goal: &str) -> Self {
         let mut terms = terms(goal);
         terms.extend(kinds(goal));
@@ -186,7 +186,7 @@ impl Relevance {
         self
     }
 
-    /// Takes note that these terms led to a page that was of no use: others are worth a look first.
+    /// Records that these terms led to a useless page: other terms come first from now on.
     pub(crate) fn was_misled(&mut self, by: Found) {
         for (place, misled) in self.misled.iter_mut().enumerate() {
             if by.has(place) {

@@ -35,7 +35,7 @@ pub struct PathStep {
     pub result_hint: String,
 }
 
-/// Tokens, as the provider counts them, or as they are estimated where it does not.
+/// Number of tokens, as counted by the provider, or else an estimate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensUsed {
     /// Of questions and answers together.

@@ -78,7 +78,7 @@ struct Target {
     order: usize,
 }
 
-/// Pages to look at, and what was seen of the goal so far.
+/// The pages to visit, and the parts of the goal found so far.
 struct Frontier {
     /// Terms of the goal with which links are compared.
     relevance: Relevance,
@@ -88,7 +88,7 @@ struct Frontier {
     manual: HashSet<String>,
     /// First letters of the words to search for: lists are often divided by them.
     initials: HashSet<char>,
-    /// The parts of the manual that were not looked at yet, with what of the goal the titles of their chapters say.
+    /// The parts of the manual that were not visited yet, with the parts of the goal in the titles of their chapters.
     parts: HashMap<Url, Found>,
     /// Number of parts that were visited.
     parts_seen: f64,
@@ -99,7 +99,7 @@ impl Frontier {
         let manual = home.map_or("", |home| home.title.as_str());
         let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
         let relevance = Relevance::of_way(goal);
-        // What names the manual leads to every page of it.
+        // Words that name the manual lead to every page of it.
         let everywhere = relevance.read_name(manual);
         let relevance = relevance.without(everywhere);
         let parts = home.map(|home| contents::parts(home, &relevance)).unwrap_or_default();
@@ -173,7 +173,7 @@ impl Frontier {
         }
     }
 
-    /// The page that looks most relevant, which is then no longer waiting; `None` when no link speaks of the goal.
+    /// Takes the most relevant page from the queue; `None` if no link matches the goal.
     fn next(&mut self) -> Option<(Url, String)> {
         let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(url, target)));
         let (url, ..) =

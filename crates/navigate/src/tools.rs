@@ -56,7 +56,7 @@ pub(crate) fn click(page: &PageState, wanted: &str) -> Click {
     Click::Missing(told)
 }
 
-/// A link with what stands above it.
+/// Returns the text of a link with the headings above it.
 pub(crate) fn full_name(link: &Link) -> String {
     if link.path_hint.is_empty() { link.text.clone() } else { format!("{} > {}", link.path_hint, link.text) }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Walked {
     pub(crate) home: Option<Arc<PageState>>,
 }
 
-/// A page on the way, with what is still to be found and the links that may lead there, the best one last.
+/// A page on the way, with the values still to find and the links that may lead to them, the best one last.
 struct Stop {
     missing: Vec<Vec<String>>,
     ways: Vec<(Url, String)>,

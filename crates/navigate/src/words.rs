@@ -1,4 +1,4 @@
-//! Words as they are compared: without endings, in lower case, names of parameters and options as they stand.
+//! Words in the form in which they are compared: without endings, in lower case; names of parameters and options unchanged.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -56,7 +56,7 @@ fn singular(word: &str) -> String {
     }
     let stays = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
     let word = word.strip_suffix('s').filter(|_| !stays).unwrap_or(word);
-    // `boxes` and `caches`: whether the `e` is of the plural cannot be told, so it goes from `cache` as well.
+    // `boxes` and `caches`: the `e` may or may not belong to the plural, so it is removed from `cache` as well.
     let has_lost_e = ["xe", "che", "she", "sse"].iter().any(|ending| word.ends_with(ending));
     word.strip_suffix('e').filter(|_| has_lost_e).unwrap_or(word).to_owned()
 }
@@ -67,12 +67,12 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
 }
 
-/// Returns whether a word says nothing about the topic of a text.
+/// Returns whether a word is unrelated to the topic of a text.
 pub(crate) fn is_silent(word: &str) -> bool {
     SILENT_WORDS.contains(word)
 }
 
-/// The stems of words, and of the parts of `max_connections`: what may show the way.
+/// Stems of words, and of the parts of `max_connections`, which may show the way.
 pub(crate) fn stems(words: &[String]) -> impl Iterator<Item = String> + '_ {
     let parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split('_'));
     parts.filter(|part| !part.is_empty() && is_plain(part)).map(|part| stem(&singular(part)))
@@ -91,7 +91,7 @@ fn is_plain(word: &str) -> bool {
     word.chars().all(char::is_alphabetic)
 }
 
-/// The pieces of a text that are words, as they stand.
+/// Returns the pieces of a text that are words, unchanged.
 fn tokens(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let at = |place: usize| characters.get(place).copied().unwrap_or(' ');
@@ -124,7 +124,7 @@ fn tokens(text: &str) -> Vec<String> {
     if !token.is_empty() {
         found.push(token);
     }
-    // Rules of dashes are no words, and neither is the `s` of a genitive.
+    // Rules of dashes are not words, and neither is the `s` of a genitive.
     found.retain(|token| token.chars().any(char::is_alphanumeric) && token != "s");
     found
 }
@@ -192,7 +192,7 @@ pub(crate) fn terms(goal: &str) -> Vec<Term> {
     found
 }
 
-/// Stems of what sections are called that answer such a goal, each once, and none of the goal's own.
+/// Stems of the names of sections that answer such a goal, each once, without those of the goal itself.
 pub(crate) fn kinds(goal: &str) -> Vec<Term> {
     let own = terms(goal);
     let mut found: Vec<Term> = Vec::new();

@@ -50,14 +50,14 @@ impl EventFeed {
     fn announce(&self, event: Event) {
         if event.body.is_stored() {
             let mut latest = self.lock();
-            // A run that is resumed counts from what was stored: what came after that did not happen.
+            // A resumed run counts from its stored events: later ones did not happen.
             latest.retain(|other| other.run != event.run || other.sequence < event.sequence);
             if latest.len() == Self::CAPACITY {
                 latest.pop_front();
             }
             latest.push_back(event.clone());
         }
-        // An error says that nobody watches.
+        // An error means that there is no subscriber.
         let _ = self.sender.send(event);
     }
 
@@ -72,7 +72,7 @@ impl EventFeed {
 pub(crate) struct Listeners(Arc<Mutex<Vec<(String, EventFeed)>>>);
 
 impl Listeners {
-    /// Lets `feed` have what happens in the runs for `target`, for as long as the answer lives.
+    /// Sends `feed` the events of the runs for `target`, until the returned value is dropped.
     pub(crate) fn listen(&self, target: &str, feed: &EventFeed) -> Listening {
         let (target, feed) = (target.to_owned(), feed.clone());
         self.lock().push((target.clone(), feed.clone()));
@@ -102,7 +102,7 @@ impl Drop for Listening {
     }
 }
 
-/// Everybody who hears of a run.
+/// All receivers of a run's events.
 #[derive(Debug, Clone)]
 pub(crate) struct Audience {
     /// The feed of the worker that walks it.
@@ -194,7 +194,7 @@ impl RunFeed {
 }
 
 impl Drop for RunFeed {
-    /// By now the store has every event of the run that happened: what it has not taken belongs to a step that another worker does again.
+    /// By now the store has every event of the run that happened: any other belongs to a step that another worker repeats.
     fn drop(&mut self) {
         self.audience.forget(self.run);
     }

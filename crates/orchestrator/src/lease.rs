@@ -1,4 +1,4 @@
-//! The heartbeat that keeps a lease, and what it has to say to the walk.
+//! The heartbeat that keeps a lease, and its messages to the walk.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub(crate) enum Hold {
     /// This worker holds the lease.
     Held,
-    /// This worker holds the lease, and the user has asked to cancel the task.
+    /// This worker holds the lease, and the user wants to cancel the task.
     CancelRequested,
     /// Another worker has it, or may have it by now.
     Lost,
@@ -53,12 +53,12 @@ impl Interrupts {
         }
     }
 
-    /// Waits for what ends a running step.
+    /// Waits for an event that ends a running step.
     pub(crate) async fn during_step(&self) -> Interrupt {
         self.next(self.grace).await
     }
 
-    /// Waits for what ends a pause between two tries.
+    /// Waits for an event that ends a pause between two tries.
     pub(crate) async fn during_pause(&self) -> Interrupt {
         self.next(Duration::ZERO).await
     }
@@ -114,7 +114,7 @@ pub(crate) fn keep(
                     }
                 }
                 Ok(Err(StoreError::LeaseLost(_))) => break,
-                // What this program would write is no longer what the database holds.
+                // The schema of this program no longer matches the database.
                 Ok(Err(error @ StoreError::NewerSchema { .. })) => {
                     tracing::error!(task = %lease.task, %error, "the lease is given up");
                     break;

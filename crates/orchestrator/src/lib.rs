@@ -1,7 +1,7 @@
-//! Executor of graphs, the only one: claims tasks, walks the graph of their workflow with a checkpoint after every node, and
-//! resumes runs that another worker, or an earlier process of this one, left unfinished.
+//! The only executor of graphs: claims tasks, walks the graph of their workflow with a checkpoint after every node, and resumes
+//! runs that another worker, or an earlier process of this one, left unfinished.
 //!
-//! Workers share the database and nothing else. The lease's epoch, which every write carries, protects a run from two
+//! Workers share only the database. The lease's epoch, which every write carries, protects a run from two
 //! concurrent workers; heartbeats only make that conflict rare.
 //!
 //! # Layout

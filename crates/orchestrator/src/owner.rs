@@ -12,7 +12,7 @@ use std::str::FromStr;
 pub struct Owner {
     /// Host name of the machine.
     pub host: String,
-    /// The process-id namespace: the same number in two containers is two processes. 0 where there are none.
+    /// The process-id namespace: the same number in two containers is two processes. 0 without namespaces.
     pub namespace: u64,
     /// Process id.
     pub pid: u32,

@@ -61,7 +61,7 @@ impl From<StoreError> for PerformError {
 ///
 /// # Errors
 ///
-/// [`PerformError::AskedOtherwise`], [`PerformError::Gone`], and what the database reports.
+/// [`PerformError::AskedOtherwise`], [`PerformError::Gone`], and any error that the database reports.
 pub async fn ask_for(store: &Store, task: &NewTask) -> Result<Enqueued, PerformError> {
     let enqueued = store.enqueue(task).await?;
     if !enqueued.created {
@@ -106,7 +106,7 @@ impl Worker {
         let _listening = self.listen(&task.target);
         let enqueued = ask_for(self.store(), task).await?;
         if !enqueued.created {
-            // Somebody waits for it.
+            // A caller waits for it.
             self.store().hasten(enqueued.id).await?;
         }
         match when_stopped {
@@ -135,7 +135,7 @@ impl Worker {
         }
     }
 
-    /// As [`Worker::finish`]; a stop cancels the task, whose run ends with what was reached.
+    /// As [`Worker::finish`]; a stop cancels the task, and its run ends with the results so far.
     async fn finish_or_cancel(&self, task: TaskId, stop: &CancellationToken) -> Result<RunRow, PerformError> {
         // Ended by the cancellation and by nothing else: a stop would give the task back.
         let unstopped = CancellationToken::new();
@@ -146,7 +146,7 @@ impl Worker {
             () = stop.cancelled() => {}
         }
         self.store().request_cancel(task).await?;
-        // Heard with the next heartbeat. Whatever it came to: nobody waits for it.
+        // Takes effect with the next heartbeat. The result is irrelevant: no caller waits for it.
         drop(work.await);
         Err(PerformError::Cancelled(task))
     }
@@ -165,7 +165,7 @@ impl Worker {
         let _listening = self.listen(source);
         let task = NewTask::new(TaskKind::RefreshSource, source, self.store().now());
         let mut row = self.perform(&task, stop, when_stopped).await?;
-        // What failed has left a task for the Doctor, and what the Doctor heals leaves one for another run.
+        // A failed run creates a task for the Doctor, and a successful Doctor creates one for another run.
         for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
             if let Some(open) = self.due(kind, source).await? {
                 row = self.finish(open, stop).await?;

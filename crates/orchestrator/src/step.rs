@@ -1,4 +1,4 @@
-//! One node: its tries, their timeout, and what interrupts them. Knows no store.
+//! One node: its tries, their timeout, and its interruptions. Independent of the store.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

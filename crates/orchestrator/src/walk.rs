@@ -27,7 +27,7 @@ use crate::step::{self, StepEnd};
 /// Maximum time for a cancelled run to notify others: a user waits for its end.
 const LEAVE_TIME: Duration = Duration::from_secs(10);
 
-/// A claimed task and what its walk works with.
+/// A claimed task and the tools of its walk.
 pub(crate) struct Session {
     pub(crate) store: Store,
     pub(crate) task: Task,
@@ -63,7 +63,7 @@ pub enum WalkError {
     /// The worker process that walked the run died, hung, or reported an error; the reason.
     #[error("{0}")]
     Process(String),
-    /// A route chose what it does not list.
+    /// A route chose a node that it does not list.
     #[error("the graph is faulty; please report this")]
     Graph(#[from] GraphError),
 }
@@ -81,7 +81,7 @@ pub(crate) async fn walk<W: Workflow>(workflow: &W, session: &Session) -> Result
         let turn = match (walk.next, session.interrupts.pending()) {
             (_, Some(Interrupt::LeaseLost)) => return Err(WalkError::LeaseLost),
             (_, Some(Interrupt::Cancelled)) => walk.cancel().await?,
-            // A run that has reached its end is finished even by a worker that is asked to stop.
+            // A worker that has to stop still finishes a run that has reached its end.
             (Next::End, Some(Interrupt::Stopped) | None) => walk.complete().await?,
             (Next::To(_), Some(Interrupt::Stopped)) => walk.give_back().await?,
             (Next::To(node), None) => walk.pass(node).await?,
@@ -158,7 +158,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         let (state, next) = if let Ok(Some((state, next))) = &reached {
             (state.clone(), *next)
         } else {
-            // What another version has left is of no use here; the work is the same.
+            // The state of another version is useless here; the task is the same.
             let state = workflow.start(&session.task, started_at).map_err(WalkError::Start)?;
             (serde_json::to_value(&state)?, Next::To(workflow.graph().entry()))
         };
@@ -250,7 +250,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         self.finish(&outcome, TaskState::Completed).await
     }
 
-    /// Ends the run after the user cancelled its task: what was reached is the result.
+    /// Ends the run after the user cancelled its task, with the results so far.
     async fn cancel(&self) -> Result<Turn, WalkError> {
         let mut state = self.state_before()?;
         self.workflow.cancel(&mut state, self.now());
@@ -365,7 +365,7 @@ impl StepServices for Services {
     }
 
     fn still_owner(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
-        // A store that cannot be asked is no permission.
+        // Without a response from the store, there is no permission.
         Box::pin(async { self.store.holds(&self.lease).await.unwrap_or(false) })
     }
 }

@@ -38,7 +38,7 @@ pub struct WorkerSettings {
     pub grace: Duration,
     /// Maximum number of tasks that run at once; at least 1.
     pub concurrency: usize,
-    /// Maximum number of tasks of each kind; 0: none at all. A kind that is not listed has no limit of its own.
+    /// Maximum number of tasks of each kind; 0: none at all. A kind that is not listed has no separate limit.
     pub kinds: BTreeMap<TaskKind, usize>,
     /// Wait before the first retry of a task that failed for a fault of the environment; doubled with each
     /// further retry.
@@ -48,10 +48,16 @@ pub struct WorkerSettings {
 }
 
 impl WorkerSettings {
+    /// Default of [`WorkerSettings::lease`].
+    pub const DEFAULT_LEASE: Duration = Duration::from_secs(30);
+
+    /// Default of [`WorkerSettings::retry_in`].
+    pub const DEFAULT_RETRY: Duration = Duration::from_secs(30);
+
     /// The defaults, under the name of this process.
     pub fn of_this_process() -> Self {
         let owner = Owner::this_process();
-        let lease = Duration::from_secs(30);
+        let lease = Self::DEFAULT_LEASE;
         Self {
             name: owner.to_string(),
             host: owner.host,
@@ -61,7 +67,7 @@ impl WorkerSettings {
             grace: Duration::from_mins(1),
             concurrency: 1,
             kinds: BTreeMap::new(),
-            retry_in: Duration::from_secs(30),
+            retry_in: Self::DEFAULT_RETRY,
             room: Room { folder: std::env::temp_dir(), least: 0 },
         }
     }
@@ -83,7 +89,7 @@ pub enum TaskEnd {
         /// `Completed`, `Cancelled` or `Failed`.
         state: TaskState,
     },
-    /// The worker was asked to stop; the run continues from its last checkpoint when the task is claimed again.
+    /// The worker had to stop; the run continues from its last checkpoint when the task is claimed again.
     Stopped {
         /// Id of the run.
         run: RunId,
@@ -121,7 +127,7 @@ pub enum WorkerError {
         /// Reason, and what to do.
         reason: String,
     },
-    /// The worker was asked to stop before the task could be claimed.
+    /// The worker had to stop before it could claim the task.
     #[error("stopped before task {0} could be claimed")]
     Stopped(TaskId),
     /// The database reported an error.
@@ -162,8 +168,8 @@ impl Worker {
         Self { crew: Some(crew), ..self }
     }
 
-    /// Returns the worker with a feed of its own: it has the events of its own runs only, and of runs for targets that it waits for
-    /// ([`Worker::perform`]), whichever clone walks them. It serves one of several concurrent callers.
+    /// Returns the worker with a separate feed for one of several concurrent callers. The feed has the events of the worker's own runs,
+    /// and of runs for targets that it waits for ([`Worker::perform`]), regardless of the clone that walks them.
     #[must_use]
     pub fn with_own_feed(&self) -> Self {
         Self { feed: EventFeed::default(), ..self.clone() }
@@ -194,7 +200,7 @@ impl Worker {
         &self.feed
     }
 
-    /// Runs whatever is ready until `stop`, several tasks at once (see [`WorkerSettings::concurrency`], which counts those of
+    /// Runs ready tasks until `stop`, several at once (see [`WorkerSettings::concurrency`], which counts those of
     /// [`Worker::run_task`] too); then lets the running nodes end (see
     /// [`WorkerSettings::grace`]) and gives their tasks back. It cancels `stop` itself when a newer autoheal has migrated the database.
     pub async fn run_until(&self, stop: CancellationToken) {
@@ -237,7 +243,7 @@ impl Worker {
     /// [`WorkerError`] when the task cannot be claimed at all.
     pub async fn run_task(&self, task: TaskId, stop: CancellationToken) -> Result<TaskEnd, WorkerError> {
         loop {
-            // Whoever only waits for another worker's task needs no slot.
+            // Waiting for another worker's task needs no slot.
             if let Some(claimed) = self.claim(Some(task)).await? {
                 return Ok(Box::pin(self.serve(claimed, stop)).await);
             }
@@ -333,7 +339,7 @@ impl Worker {
         let walked = tokio::select! {
             biased;
             walked = walk => walked,
-            // It waits for a database that does not answer, and whatever it would write is refused by now.
+            // The walk waits for a database that does not respond, and its writes would be rejected by now.
             () = lost => Err(WalkError::LeaseLost),
         };
         match walked {

@@ -4,7 +4,8 @@
 use std::io::{BufRead as _, Write as _};
 use std::time::Duration;
 
-use autoheal_page::diff::Outline;
+use autoheal_page::Document;
+use autoheal_page::diff::structural_diff;
 use nix::time::{ClockId, clock_gettime};
 
 /// Number of measurements of each pair, the same as in the Python benchmark. The shortest time counts,
@@ -26,7 +27,7 @@ fn main() -> std::io::Result<()> {
         let seconds = (0..REPEATS)
             .map(|_| {
                 let start = processor_seconds();
-                let diff = Outline::parse(&old).diff(&Outline::parse(&new)).to_string();
+                let diff = structural_diff(&Document::parse(&old), &Document::parse(&new)).to_string();
                 let seconds = processor_seconds() - start;
                 lines = diff.lines().count();
                 seconds

@@ -6,14 +6,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use html5ever::interface::{Tracer, TreeSink};
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use dom_query::{Document, NodeId};
+use html5ever::interface::{Tracer, TreeSink as _};
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use html5ever::{LocalName, TokenizerResult, local_name};
+use html5ever::{LocalName, local_name};
 
-use crate::crowded::may_have_crowded_tag;
-use crate::diff::outline::tokens::tokenize_all;
+use crate::bounded_tags::{MAX_ATTRIBUTES, tokenize};
 
 /// Maximum number of elements that the tree builder tracks at a time: the open ones, and the formatting
 /// elements that it would reopen. Browsers do not nest deeper than 512 either.
@@ -35,37 +34,15 @@ const COPIES_BY_TAG: usize = 2;
 /// Maximum number of `html` and `body` tags. Each one compares the attributes so far with the new ones.
 const REPEATED_ROOTS: usize = 64;
 
-/// A tree that grows, and knows how many nodes were made for it.
-pub(crate) trait Growing: TreeSink {
-    /// The number of nodes, also of those that have no place in the tree.
-    fn made(&self) -> usize;
-}
-
-impl Growing for dom_query::Document {
-    fn made(&self) -> usize {
-        self.tree.len()
-    }
-}
-
-/// Parses a page with the parser's own tokenizer; one with a tag of very many attributes with ours, which reads the first of them only.
-pub(crate) fn parse<S: Growing>(html: &str, tree: BoundedTree<S>) -> S::Output {
-    if may_have_crowded_tag(html) {
-        tokenize_all(html, &tree);
-        return tree.finish();
-    }
-    let queue = BufferQueue::default();
-    queue.push_back(StrTendril::from_slice(html));
-    let tokenizer = Tokenizer::new(tree, TokenizerOpts::default());
-    // It stops after each script, so that it can be run.
-    while let TokenizerResult::Script(_) | TokenizerResult::EncodingIndicator(_) = tokenizer.feed(&queue) {}
-    tokenizer.end();
-    tokenizer.sink.finish()
+/// Parses as browsers do that run no scripts.
+pub(crate) fn parse(html: &str) -> Document {
+    tokenize(html, BoundedTree::new(), MAX_ATTRIBUTES).finish()
 }
 
 /// A tree builder for tokens from anywhere. Up to the limits it does as the HTML standard says. An element beyond them is put
 /// where it stands and closed at once, so that what is in it comes after it, as in browsers.
-pub(crate) struct BoundedTree<S: Growing> {
-    builder: TreeBuilder<S::Handle, S>,
+pub(crate) struct BoundedTree {
+    builder: TreeBuilder<NodeId, Document>,
     /// At least as many elements as are at hand.
     at_hand: Cell<usize>,
     /// The elements that were closed at once, whose end tags are still to come.
@@ -77,12 +54,12 @@ pub(crate) struct BoundedTree<S: Growing> {
     roots: Cell<usize>,
 }
 
-impl<S: Growing> BoundedTree<S> {
+impl BoundedTree {
     /// Builds as for a browser that runs no scripts.
-    pub(crate) fn new(sink: S) -> Self {
+    pub(crate) fn new() -> Self {
         let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
         Self {
-            builder: TreeBuilder::new(sink, options),
+            builder: TreeBuilder::new(Document::default(), options),
             at_hand: Cell::new(0),
             closed: RefCell::default(),
             formatting: RefCell::default(),
@@ -93,18 +70,18 @@ impl<S: Growing> BoundedTree<S> {
     }
 
     /// The tree, after the last token.
-    pub(crate) fn finish(self) -> S::Output {
+    pub(crate) fn finish(self) -> Document {
         self.builder.sink.finish()
     }
 
     /// Counts the elements that the tree builder tracks: the open ones and the formatting it would reopen.
     fn count(&self) -> usize {
-        let counter = Counter { count: Cell::new(0), handle: std::marker::PhantomData };
+        let counter = Counter(Cell::new(0));
         self.builder.trace_handles(&counter);
-        counter.count.get()
+        counter.0.get()
     }
 
-    fn start(&self, tag: Tag, line: u64) -> TokenSinkResult<S::Handle> {
+    fn start(&self, tag: Tag, line: u64) -> TokenSinkResult<NodeId> {
         let name = tag.name.clone();
         if matches!(name, local_name!("html") | local_name!("body")) {
             self.roots.set(self.roots.get() + 1);
@@ -132,7 +109,7 @@ impl<S: Growing> BoundedTree<S> {
         result
     }
 
-    fn end_tag(&self, tag: Tag, line: u64) -> TokenSinkResult<S::Handle> {
+    fn end_tag(&self, tag: Tag, line: u64) -> TokenSinkResult<NodeId> {
         let mut closed = self.closed.borrow_mut();
         if !closed.is_empty() {
             let at_hand = self.count();
@@ -151,10 +128,10 @@ impl<S: Growing> BoundedTree<S> {
     }
 
     /// Gives a token to the tree builder, and counts what it makes of it.
-    fn pass(&self, token: Token, line: u64) -> TokenSinkResult<S::Handle> {
-        let before = self.builder.sink.made();
+    fn pass(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
+        let before = self.builder.sink.tree.len();
         let result = self.builder.process_token(token, line);
-        let made = self.builder.sink.made() - before;
+        let made = self.builder.sink.tree.len() - before;
         if made > MADE_BY_TOKEN {
             self.copies.set(self.copies.get() + made);
             if self.copies.get() > COPIES + COPIES_BY_TAG * self.tags.get() {
@@ -173,10 +150,10 @@ impl<S: Growing> BoundedTree<S> {
     }
 }
 
-impl<S: Growing> TokenSink for BoundedTree<S> {
-    type Handle = S::Handle;
+impl TokenSink for BoundedTree {
+    type Handle = NodeId;
 
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<S::Handle> {
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
         match token {
             Token::TagToken(tag) => {
                 self.tags.set(self.tags.get() + 1);
@@ -230,15 +207,12 @@ const fn end_tag(name: LocalName) -> Token {
 }
 
 /// Counts what the tree builder has at hand.
-struct Counter<Handle> {
-    count: Cell<usize>,
-    handle: std::marker::PhantomData<Handle>,
-}
+struct Counter(Cell<usize>);
 
-impl<Handle> Tracer for Counter<Handle> {
-    type Handle = Handle;
+impl Tracer for Counter {
+    type Handle = NodeId;
 
-    fn trace_handle(&self, _node: &Handle) {
-        self.count.set(self.count.get() + 1);
+    fn trace_handle(&self, _node: &NodeId) {
+        self.0.set(self.0.get() + 1);
     }
 }

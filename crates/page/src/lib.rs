@@ -27,8 +27,8 @@
 //! ```
 
 pub mod apply;
+mod bounded_tags;
 mod bounded_tree;
-mod crowded;
 pub mod diff;
 pub mod document;
 pub mod recipe;

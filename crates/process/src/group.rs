@@ -114,7 +114,7 @@ pub struct Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
-            // The keeper is in the group, so it has somebody to end.
+            // The keeper is in the group, so the group is not empty.
             let _: nix::Result<()> = killpg(leader, Signal::SIGKILL);
         }
         drop(self.input.take());

@@ -9,7 +9,8 @@ use autoheal_sandbox::Outcome;
 
 use crate::session::Session;
 use crate::setup::BuildCommand;
-use crate::toolchain::{Toolchain, node};
+use crate::toolchain::Toolchain;
+use crate::toolchains;
 
 /// Runs every build of the setup, in order; what failed says why.
 pub(crate) async fn run(
@@ -20,8 +21,8 @@ pub(crate) async fn run(
     let mut findings = Vec::new();
     for command in session.setup().builds.clone() {
         let words = with_variables(&command, command.words.iter().cloned());
-        let toolchain = session.setup().toolchain_in(&command.directory);
-        let outcome = session.run_with(toolchain, &command.directory, words, limit, context).await?;
+        let language = session.setup().language_in(&command.directory);
+        let outcome = session.run_with(language, &command.directory, words, limit, context).await?;
         if !outcome.end.is_success() {
             findings.extend(read(session, &command, &outcome));
         }
@@ -50,21 +51,22 @@ pub(crate) async fn check_one(
     limit: Duration,
     context: &StepContext,
 ) -> Result<Vec<Finding>, StepError> {
-    // The first word is `python` or `node`: the interpreter that the tests have.
-    let is_python = check.words.first().is_some_and(|word| word.starts_with("python"));
-    let toolchain = if is_python { Toolchain::Python } else { Toolchain::Node };
-    let program = session.setup().tools_of(toolchain).interpreter.program.display().to_string();
+    // The first word is the interpreter that the tests have.
+    let program = check.words.first().map(String::as_str).unwrap_or_default();
+    let toolchain = toolchains::ALL.into_iter().find(|toolchain| toolchain.starts(program));
+    let language = toolchain.map_or(session.setup().main_tools.language, Toolchain::language);
+    let tools = session.setup().tools_of(language).clone();
+    let program = tools.interpreter.program.display().to_string();
     let mut check = check.clone();
     // Beside the sources nothing may be writable: in the tree of the commit before, nothing is.
     let compiled = session.place().folders.scratch().join("compiled").display().to_string();
     check.environment.entry("PYTHONPYCACHEPREFIX".to_owned()).or_insert(compiled);
     let words = with_variables(&check, std::iter::once(program).chain(check.words.iter().skip(1).cloned()));
-    let outcome = session.run_with(toolchain, directory, words, limit, context).await?;
+    let outcome = session.run_with(language, directory, words, limit, context).await?;
     if outcome.end.is_success() {
         return Ok(Vec::new());
     }
-    let toolchain = session.setup().tools_of(toolchain).toolchain;
-    let mut findings = toolchain.findings_in_output(&session.place(), &outcome);
+    let mut findings = toolchains::of(tools.language).findings_in_output(&session.place(), &outcome);
     for finding in &mut findings {
         // It is judged like a build: what it finds is there, or is not.
         finding.source = Source::Build;
@@ -79,13 +81,15 @@ fn with_variables(command: &BuildCommand, words: impl Iterator<Item = String>) -
     env.into_iter().chain(assigned).chain(words).collect()
 }
 
+/// Returns the findings of a failed build. A project may call the compilers of any language.
 fn read(session: &Session, command: &BuildCommand, outcome: &Outcome) -> Vec<Finding> {
     let (place, prefixes) = (session.place(), session.prefixes());
-    let look = Look { directory: &command.directory, ..node::look(&place, &prefixes) };
-    let stdout = String::from_utf8_lossy(&outcome.stdout);
-    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let look = Look { prefixes: &prefixes, directory: &command.directory, sources: place.sources };
+    let (stdout, stderr) = outcome.text();
     let words = command.words.join(" ");
     let mut findings = build::findings_in(&stdout, &stderr, &outcome.end.to_string(), &words, &look);
-    node::suite::name_broken_files(place.sources, &mut findings);
+    for toolchain in toolchains::ALL {
+        toolchain.name_broken_files(place.sources, &mut findings);
+    }
     findings
 }

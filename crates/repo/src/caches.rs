@@ -18,13 +18,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use autoheal_engine::hexadecimal;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::SandboxKind;
 use autoheal_sandbox::untrusted::{Kind, UntrustedFolder, remove_tree};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::hexadecimal::hexadecimal;
 use crate::step_error::disk;
 
 /// An installation of more files and folders is refused.

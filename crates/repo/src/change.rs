@@ -11,7 +11,7 @@ pub(crate) fn hash_of(file: &FileText) -> String {
     hasher.update(file.file.as_bytes());
     hasher.update([0]);
     hasher.update(file.text.as_bytes());
-    crate::hexadecimal::hexadecimal(&hasher.finalize())
+    autoheal_engine::hexadecimal(&hasher.finalize())
 }
 
 /// Returns the changes that a candidate would make, as a unified diff.

@@ -5,25 +5,25 @@
 //!
 //! # Layout
 //!
-//! - `workflow`: the steps of `.github/workflows/*.yml` that a push or a pull request runs
+//! - `triggers`: what starts the workflows of GitHub Actions; `workflow`: the steps of `.github/workflows/*.yml` that a push or a pull request runs
 //! - `script`: a step's script, split into commands
-//! - `node`: the commands of JavaScript projects, and the scripts of `package.json`; `node_words`: the names of their programs
+//! - `meaning`: what the tools of a language know of a command; `context`: where it runs
 //! - `pre_commit`: the commands that its hooks run
-//! - `pytest`: the arguments of pytest that matter
 //! - `other`: commands of no known tool
 //! - `recipes`: the recipes of a `Makefile` or a `justfile`
 //! - `recognise`: the kind of a command: tests, a linter, or one that runs other commands (`tox`, `make`)
 
-mod context;
-mod node;
-pub(crate) mod node_words;
+pub(crate) mod context;
+pub(crate) mod meaning;
 mod other;
 mod pre_commit;
-mod pytest;
 mod recipes;
 mod recognise;
-mod script;
+pub(crate) mod script;
+mod triggers;
 mod workflow;
+
+pub use triggers::Workflows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -31,9 +31,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::discovery;
-use crate::project::framework::{self, Detected};
-use crate::project::{Language, Manifests, TestFramework, is_folder, join, layout, read_text};
-use crate::setup::{BuildCommand, Linter, TestCommand, TestRunner};
+use crate::lint::tool::{Call, Linter};
+use crate::lint::tools;
+use crate::project::{Detected, Manifests, layout, survey};
+use crate::setup::{BuildCommand, TestCommand};
+use crate::test_runner::TestRunner;
+use crate::toolchain::Survey;
+use crate::toolchains;
 use crate::wanted::Version;
 
 /// The commands that decide what green is.
@@ -82,7 +86,7 @@ impl TestStep {
         let is_same = self.command.words == other.command.words;
         self.directory == other.directory
             && self.command.runner == other.command.runner
-            && (is_same || self.command.runner != TestRunner::Opaque && is_part())
+            && (is_same || self.command.runner != TestRunner::OPAQUE && is_part())
     }
 }
 
@@ -103,52 +107,28 @@ pub struct LintStep {
     pub found: String,
 }
 
-/// Triggers of the GitHub Actions workflows, and their use of submodules.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workflows {
-    /// Files of the workflows that can be started by hand without inputs.
-    pub startable: Vec<String>,
-    /// True if a push or a pull request starts a workflow.
-    pub are_expected: bool,
-    /// True if a workflow of a push or a pull request checks out submodules; `None`: this cannot be determined.
-    pub have_submodules: Option<bool>,
-}
-
-impl Workflows {
-    /// Those of a tree.
-    pub fn of(tree: &Path) -> Self {
-        let workflows = workflow::read(tree, &crate::discovery::files(tree));
-        Self {
-            startable: workflow::startable(&workflows),
-            are_expected: workflow::are_expected(&workflows),
-            have_submodules: workflow::have_submodules(&workflows),
-        }
-    }
-}
-
-/// The commands for the project in `directory` of `tree`. `framework`: what its files say it uses.
-pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>) -> GreenCommands {
+/// The commands for the project in `directory` of `tree`. `detected`: the test runner that its files suggest.
+pub fn green_commands(tree: &Path, directory: &str, detected: Option<&Detected>) -> GreenCommands {
     let files = crate::discovery::files(tree);
     let manifests = Manifests::read(tree, directory, &files);
+    let survey = Survey { tree, directory, manifests: &manifests, files: &files };
     let mut found = Collected::default();
     let steps = workflow::steps(tree, &files);
     let is_silent = steps.is_empty();
     for step in &steps {
         found.take(tree, step, step.rank(directory));
     }
-    if found.tests.is_empty() && manifests.text("package.json").is_some() {
-        // What `npm test` stands for is what its people run.
-        let step = workflow::Step::of_command("npm test", directory, "scripts.test in package.json");
-        found.take(tree, &step, 0);
+    if found.tests.is_empty() {
+        found.take_own_script(&survey);
     }
     let mut green = found.green(directory);
     if green.test.is_none() {
-        green.test = framework.map(|detected| by_framework(tree, directory, &files, detected));
+        green.test = detected.map(|detected| by_runner(&survey, detected));
     }
     if is_silent {
-        green.other_tests.extend(packages_besides(tree, directory, &files, green.test.as_ref()));
+        green.other_tests.extend(packages_besides(&survey, green.test.as_ref()));
         green.not_understood.extend(other_ci(&files));
-        let configured = configured_linters(tree, directory, &manifests, &files);
+        let configured = configured_linters(&survey);
         let is_new = |step: &LintStep| green.lint.iter().all(|other| other.linter != step.linter);
         let new: Vec<LintStep> = configured.into_iter().filter(is_new).collect();
         green.lint.extend(new);
@@ -157,22 +137,19 @@ pub fn green_commands(tree: &Path, directory: &str, framework: Option<&Detected>
 }
 
 /// The suites of the other packages of a monorepo without CI, in the language of the first.
-fn packages_besides(tree: &Path, directory: &str, files: &[String], first: Option<&TestStep>) -> Vec<TestStep> {
+fn packages_besides(whole: &Survey<'_>, first: Option<&TestStep>) -> Vec<TestStep> {
     let Some(first) = first else { return Vec::new() };
-    let packages = layout::packages(tree, files);
-    let others = packages.iter().filter(|package| *package != directory);
+    let packages = layout::packages(whole.tree, whole.files);
+    let others = packages.iter().filter(|package| *package != whole.directory);
     let suites = others.filter_map(|package| {
-        let manifests = Manifests::read(tree, package, files);
-        let detected = framework::detect(tree, package, &manifests, files)?;
-        let prefix = format!("{package}/");
-        let has_tests = files.iter().any(|file| file.starts_with(&prefix) && discovery::is_test_file(file));
+        let manifests = Manifests::read(whole.tree, package, whole.files);
+        let survey = Survey { directory: package, manifests: &manifests, ..*whole };
+        let detected = survey::runner(&survey)?;
+        let has_tests = survey.files_inside().any(discovery::is_test_file);
         let mut found = Collected::default();
-        if manifests.text("package.json").is_some() {
-            let step = workflow::Step::of_command("npm test", package, "scripts.test in package.json");
-            found.take(tree, &step, 0);
-        }
-        let step = found.green(package).test.unwrap_or_else(|| by_framework(tree, package, files, &detected));
-        (has_tests && step.command.runner.language() == first.command.runner.language()).then_some(step)
+        found.take_own_script(&survey);
+        let step = found.green(package).test.unwrap_or_else(|| by_runner(&survey, &detected));
+        (has_tests && step.command.runner.language == first.command.runner.language).then_some(step)
     });
     suites.collect()
 }
@@ -201,7 +178,7 @@ pub fn named_command(tree: &Path, words: &[String], found: &str) -> Option<(Test
     collected.take(tree, &workflow::Step::of_command(&shell_words::join(words), "", found), 0);
     let green = collected.green("");
     let builds = green.builds;
-    green.test.filter(|test| test.command.runner != TestRunner::Opaque).map(|test| (test, builds))
+    green.test.filter(|test| test.command.runner != TestRunner::OPAQUE).map(|test| (test, builds))
 }
 
 /// Returns the linters that the user named, and those of the commands that are not a known linter.
@@ -229,6 +206,13 @@ struct Collected {
 }
 
 impl Collected {
+    /// Takes the project's own command for its tests, which is what its people run.
+    fn take_own_script(&mut self, survey: &Survey<'_>) {
+        for (command, found) in toolchains::ALL.iter().filter_map(|toolchain| toolchain.own_script(survey)) {
+            self.take(survey.tree, &workflow::Step::of_command(command, survey.directory, found), 0);
+        }
+    }
+
     fn take(&mut self, tree: &Path, step: &workflow::Step, rank: usize) {
         let context = context::Context { tree, directory: &step.directory };
         for understood in recognise::commands(step, &context) {
@@ -247,7 +231,7 @@ impl Collected {
 
     fn green(self, directory: &str) -> GreenCommands {
         // The first of the best: `min_by_key` keeps the first of equals. One whose report is read is better than any other.
-        let is_opaque = |test: &TestStep| test.command.runner == TestRunner::Opaque;
+        let is_opaque = |test: &TestStep| test.command.runner == TestRunner::OPAQUE;
         let best = self.tests.iter().min_by_key(|(rank, test)| (is_opaque(test), *rank));
         let mut test = best.map(|(_, test)| test.clone());
         let mut not_understood = self.not_understood;
@@ -257,7 +241,7 @@ impl Collected {
                 suite.versions.extend(&other.versions);
                 continue;
             }
-            let is_read = |test: &TestStep| test.command.runner.language().is_some();
+            let is_read = |test: &TestStep| test.command.runner.language.is_some();
             if is_read(other) && test.as_ref().is_some_and(is_read) {
                 other_tests.push(other.clone());
                 continue;
@@ -282,38 +266,16 @@ impl Collected {
     }
 }
 
-/// The plain command of a framework.
-fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detected) -> TestStep {
-    let runner = match detected.framework {
-        TestFramework::Pytest => TestRunner::Pytest,
-        TestFramework::Unittest => TestRunner::Unittest,
-        TestFramework::Jest => TestRunner::Jest,
-        TestFramework::Mocha => TestRunner::Mocha,
-        TestFramework::Vitest => TestRunner::Vitest,
-        TestFramework::NodeTest => TestRunner::NodeTest,
-    };
-    let mut words: Vec<String> = detected.framework.command().iter().map(|word| (*word).to_owned()).collect();
-    if runner == TestRunner::Unittest {
-        // Discovery enters packages only: a folder without `__init__.py` has to be named.
-        let folder = ["tests", "test"].iter().find(|folder| is_folder(tree, &join(directory, folder)));
-        let is_package = |folder: &str| files.contains(&join(directory, &format!("{folder}/__init__.py")));
-        if let Some(folder) = folder.filter(|folder| !is_package(folder)) {
-            words.extend(["-s".to_owned(), (*folder).to_owned()]);
-        }
-        // Nor does it find `a_test.py` unless it is told to.
-        let mut names = files.iter().filter_map(|file| file.rsplit('/').next());
-        let is_found =
-            names.clone().any(|name| name.starts_with("test") && Language::of_file(name) == Some(Language::Python));
-        if !is_found && names.any(|name| name.ends_with("_test.py")) {
-            words.extend(["-p".to_owned(), "*_test.py".to_owned()]);
-        }
-    }
-    // Discovery is one of unittest's arguments.
-    let own = if runner == TestRunner::Unittest { 3 } else { detected.framework.command().len() };
-    let arguments = words[own..].to_vec();
+/// The plain command of a runner.
+fn by_runner(survey: &Survey<'_>, detected: &Detected) -> TestStep {
+    let runner = detected.runner;
+    let toolchain = runner.language.map(toolchains::of);
+    let arguments = toolchain.map(|toolchain| toolchain.default_arguments(runner, survey)).unwrap_or_default();
+    let own = runner.command.iter().map(|word| (*word).to_owned());
+    let words = own.take_while(|word| arguments.first() != Some(word)).chain(arguments.iter().cloned()).collect();
     TestStep {
         command: TestCommand { runner, words, arguments },
-        directory: directory.to_owned(),
+        directory: survey.directory.to_owned(),
         environment: BTreeMap::new(),
         found: detected.evidence.clone(),
         versions: BTreeSet::new(),
@@ -321,37 +283,22 @@ fn by_framework(tree: &Path, directory: &str, files: &[String], detected: &Detec
 }
 
 /// Linters that the project has settings for: where there is no CI, they are what its people run.
-fn configured_linters(tree: &Path, directory: &str, manifests: &Manifests, files: &[String]) -> Vec<LintStep> {
-    let exists = |name: &str| read_text(tree, &join(directory, name)).is_some();
-    let pyproject = manifests.toml("pyproject.toml");
-    let has_ruff = pyproject.get("tool").is_some_and(|tool| tool.get("ruff").is_some());
-    let has_flake8 = ["setup.cfg", "tox.ini"]
-        .iter()
-        .any(|name| manifests.text(name).is_some_and(|text| text.lines().any(|line| line.trim() == "[flake8]")));
-    let step = |linter, words: &[&str], found: &str| LintStep {
-        linter,
-        is_required: false,
-        words: words.iter().map(|word| (*word).to_owned()).collect(),
-        arguments: words[1..].iter().map(|word| (*word).to_owned()).collect(),
-        directory: directory.to_owned(),
-        found: found.to_owned(),
+fn configured_linters(survey: &Survey<'_>) -> Vec<LintStep> {
+    let configured = toolchains::ALL.iter().flat_map(|toolchain| toolchain.configured_linters(survey));
+    let step = |(words, found): (&[&str], &str)| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let (program, arguments) = words.split_first()?;
+        match tools::call(program, arguments, |_| true)? {
+            Call::Checks { linter, arguments, words } => Some(LintStep {
+                linter,
+                is_required: false,
+                words,
+                arguments,
+                directory: survey.directory.to_owned(),
+                found: found.to_owned(),
+            }),
+            Call::NeverRed => None,
+        }
     };
-    let mut linters = Vec::new();
-    if has_ruff || exists("ruff.toml") || exists(".ruff.toml") {
-        linters.push(step(Linter::Ruff, &["ruff", "check", "."], "settings of ruff"));
-    }
-    if has_flake8 || exists(".flake8") {
-        linters.push(step(Linter::Flake8, &["flake8"], "settings of flake8"));
-    }
-    let is_settings = |file: &String| {
-        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
-        (folder == directory || folder.is_empty())
-            && (name.starts_with("eslint.config.") || name.starts_with(".eslintrc"))
-    };
-    if files.iter().any(is_settings)
-        || manifests.json("package.json").is_some_and(|package| package.get("eslintConfig").is_some())
-    {
-        linters.push(step(Linter::Eslint, &["eslint", "."], "settings of eslint"));
-    }
-    linters
+    configured.filter_map(step).collect()
 }

@@ -3,29 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use autoheal_code::javascript;
-use autoheal_code::python::probe;
-use autoheal_code::report::node::entries;
-use autoheal_code::report::{compile, unittest};
-use autoheal_code::{hang, vary, warm};
 use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
-
-/// Asks the interpreter what it can import.
-pub(crate) const PROBE: &str = "probe.py";
-
-/// Asks Node what it can load.
-pub(crate) const NODE_PROBE: &str = "probe.js";
-
-/// Compiles files without running them.
-pub(crate) const COMPILE_CHECK: &str = "compile_check.py";
-
-/// Runs unittest suites and writes JUnit XML.
-pub(crate) const UNITTEST_RUNNER: &str = "unittest_runner.py";
-
-/// Our reporters for JavaScript's test runners.
-pub(crate) const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
-pub(crate) const VITEST_REPORTER: &str = "vitest_reporter.mjs";
-pub(crate) const NODE_TEST_REPORTER: &str = "node_test_reporter.mjs";
 
 /// File name of the notes on the dependencies of tests.
 const TOUCHED: &str = "touched";
@@ -71,11 +49,6 @@ impl Folders {
     /// Our own scripts, seen read-only inside.
     pub(crate) fn tools(&self) -> PathBuf {
         self.root.join("tools")
-    }
-
-    /// Folder of our Python modules, which our scripts import and pytest loads; the import path ends with it.
-    pub(crate) fn python_modules(&self) -> PathBuf {
-        self.tools().join(hang::PYTHON_FOLDER)
     }
 
     /// Folder for reports, written from inside the sandbox.
@@ -132,34 +105,16 @@ impl Folders {
         removed.into_iter().collect()
     }
 
-    /// Makes the folders beside the tree, and puts our scripts where they can be run.
+    /// Makes the folders beside the tree, and puts our programs where they can be run.
     #[expect(
         clippy::disallowed_methods,
         reason = "the run's folder is the host's own, and so are our scripts, which are shown read-only"
     )]
-    pub(crate) fn prepare(&self) -> io::Result<()> {
+    pub(crate) fn prepare(&self, programs: impl IntoIterator<Item = (&'static str, &'static str)>) -> io::Result<()> {
         std::fs::create_dir_all(self.reports())?;
         std::fs::create_dir_all(self.scratch())?;
         std::fs::create_dir_all(self.mounts())?;
-        for (name, text) in [
-            (PROBE, probe::SCRIPT),
-            (NODE_PROBE, javascript::probe::SCRIPT),
-            (COMPILE_CHECK, compile::SCRIPT),
-            (UNITTEST_RUNNER, unittest::RUNNER),
-            (MOCHA_REPORTER, entries::MOCHA),
-            (VITEST_REPORTER, entries::VITEST),
-            (NODE_TEST_REPORTER, entries::NODE_TEST),
-        ] {
-            self.write_tool(name, text)?;
-        }
-        let others = warm::PYTHON.iter().chain(warm::NODE).chain([
-            &vary::PYTHON,
-            &vary::NODE,
-            &hang::PYTHON,
-            &hang::NODE,
-            &hang::VITEST,
-        ]);
-        others.into_iter().try_for_each(|(name, text)| self.write_tool(name, text))
+        programs.into_iter().try_for_each(|(name, text)| self.write_tool(name, text))
     }
 
     #[expect(clippy::disallowed_methods, reason = "the run's folder is the host's own, and so are our scripts")]

@@ -40,7 +40,7 @@ pub(crate) async fn refresh(
     let setup = session.setup();
     let servers = setup.language_servers.clone();
     if servers.is_empty() {
-        let names = language_server::names(setup.main_tools.toolchain);
+        let names = language_server::names(setup.main_tools.language);
         state.warn(format!("no language server was found, so there are no hints of one; known are {names}"));
         return Ok(());
     }

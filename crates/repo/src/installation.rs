@@ -5,6 +5,7 @@ mod repeats;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use autoheal_code::LanguageId;
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::SandboxKind;
@@ -13,16 +14,19 @@ use crate::checkout::{Checkout, DefaultBranch};
 use crate::ci_commands::{self, LintStep, TestStep};
 use crate::language_server;
 use crate::lint;
-use crate::lint::tools::Tool;
+use crate::lint::tools;
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
 use crate::parts::Parts;
-use crate::project::{self, Language, Project};
+use crate::project::survey::survey_in;
+use crate::project::{MainLanguage, Project};
 use crate::request::HealRequest;
 use crate::settings::HealSettings;
-use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, TestRunner, Tools};
+use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, Tools};
 use crate::state::{HealState, ModelEnd};
 use crate::step_error::forge_error;
-use crate::toolchain::{OtherVersion, Search, Toolchain};
+use crate::test_runner::TestRunner;
+use crate::toolchain::{OtherVersion, Search};
+use crate::toolchains;
 
 /// Finds out how the repository is tested.
 pub(crate) async fn prepare(
@@ -33,22 +37,25 @@ pub(crate) async fn prepare(
 ) -> Result<Setup, StepError> {
     let tree = checkout.folders.tree();
     let own = own_settings(state, checkout, context).await?;
-    let mut project = project::survey_in(&tree, own.directory.as_deref());
-    let toolchain = toolchain_of(&project)?;
-    let mut green = ci_commands::green_commands(&tree, &project.directory, project.framework.as_ref());
+    let mut project = survey_in(&tree, own.directory.as_deref());
+    let language = language_of(&project)?;
+    let mut green = ci_commands::green_commands(&tree, &project.directory, project.runner.as_ref());
     if let Some(words) = state.request.test_command.as_deref() {
         // A person says what green means.
         green.other_tests.clear();
         green.checks.clear();
         green.not_understood.clear();
-        green.test = Some(match toolchain {
-            Toolchain::Python => named_by_the_user(words),
-            Toolchain::Node => {
-                let known = ci_commands::named_command(&tree, words, NAMED);
-                green.builds = known.as_ref().map(|(_, builds)| builds.clone()).unwrap_or_default();
-                known.map_or_else(|| opaque(words), |(test, _)| test)
-            }
+        let named = toolchains::of(language).named_runner(words);
+        let known = named.map(|(runner, arguments)| (step(runner, words, &arguments), None));
+        let known = known.or_else(|| {
+            let (test, builds) = ci_commands::named_command(&tree, words, NAMED)?;
+            Some((test, Some(builds)))
         });
+        let (test, builds) = known.unwrap_or_else(|| (step(TestRunner::OPAQUE, words, words), None));
+        green.test = Some(test);
+        if let Some(builds) = builds {
+            green.builds = builds;
+        }
     }
     if let Some(commands) = own.lint_words().map_err(|error| invalid(&error))? {
         let (linters, unknown) = ci_commands::named_linters(&tree, &commands, &project.directory, own_settings::FILE);
@@ -57,16 +64,15 @@ pub(crate) async fn prepare(
             .warnings
             .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", own_settings::FILE)));
     }
-    let mut tests = green.test.ok_or_else(|| no_test_command(&project))?;
-    let is_own =
-        |step: &&TestStep| step.command.runner.language().and_then(Toolchain::of).is_none_or(|it| it == toolchain);
+    let mut tests = green.test.ok_or_else(|| no_test_command(&project, language))?;
+    let is_own = |step: &&TestStep| step.command.runner.language.is_none_or(|it| it == language);
     project.add(&tree, green.other_tests.iter().filter(is_own).map(|step| step.directory.as_str()));
     if tests.found == NAMED && !project.directory.is_empty() && own.directory.is_some() {
         tests.directory.clone_from(&project.directory);
     }
     let found = tests.found.clone();
     let mut setup = Setup {
-        main_tools: Tools { toolchain, ..Tools::default() },
+        main_tools: Tools::of(language),
         other_tools: Vec::new(),
         roots: project.roots.clone(),
         main_suite: suite_of(tests, String::new()),
@@ -76,7 +82,7 @@ pub(crate) async fn prepare(
         checks: green.checks,
         broken_files: BTreeSet::new(),
         not_run: green.not_understood,
-        linters: green.lint.into_iter().map(|step| lint_command(step, &tree)).collect(),
+        linters: green.lint.into_iter().map(|step| lint_command(step, language, &tree)).collect(),
         language_servers: Vec::new(),
         judges: BTreeSet::new(),
         holding_tests: BTreeSet::new(),
@@ -87,7 +93,7 @@ pub(crate) async fn prepare(
     };
     context.note("analyzed", format!("tests: {} ({found})", setup.main_suite.tests.words.join(" ")));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
-    setup.main_tools.interpreter = toolchain.find_interpreter(search, state).await?;
+    setup.main_tools.interpreter = toolchains::of(language).find_interpreter(search, state).await?;
     Box::pin(add_other_tools(&mut setup, state, checkout, settings, context)).await?;
     Box::pin(repeats::add(&mut setup, &project, state, checkout, settings, context)).await?;
     lint::programs::find_programs(&mut setup, &tree);
@@ -103,7 +109,7 @@ pub(crate) async fn prepare(
         }
     }
     if state.request.lsp {
-        setup.language_servers = language_server::find(toolchain, &setup.suite().directory, setup.interpreter(), &tree);
+        setup.language_servers = language_server::find(language, &setup.suite().directory, setup.interpreter(), &tree);
     }
     Ok(setup)
 }
@@ -116,14 +122,14 @@ async fn add_other_tools(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let own = setup.main_tools.toolchain;
-    let others: BTreeSet<Toolchain> = setup.suites().map(|suite| setup.toolchain_of(suite)).collect();
-    for toolchain in others.into_iter().filter(|toolchain| *toolchain != own) {
+    let own = setup.main_tools.language;
+    let others: BTreeSet<LanguageId> = setup.suites().map(|suite| setup.language_of(suite)).collect();
+    for language in others.into_iter().filter(|language| *language != own) {
         let suites = std::mem::take(&mut setup.other_suites);
         let (theirs, kept): (Vec<Suite>, Vec<Suite>) =
-            suites.into_iter().partition(|suite| setup.toolchain_of(suite) == toolchain);
+            suites.into_iter().partition(|suite| setup.language_of(suite) == language);
         setup.other_suites = kept;
-        match Box::pin(other_setup(setup, toolchain, &theirs, state, checkout, settings, context)).await {
+        match Box::pin(other_setup(setup, language, &theirs, state, checkout, settings, context)).await {
             Ok(other) => {
                 setup.other_tools.push(other.main_tools);
                 setup.other_suites.extend(theirs);
@@ -142,7 +148,7 @@ async fn add_other_tools(
 /// The setup of the suites of another language, as if they were all there is.
 async fn other_setup(
     setup: &Setup,
-    toolchain: Toolchain,
+    language: LanguageId,
     suites: &[Suite],
     state: &mut HealState,
     checkout: &Checkout,
@@ -155,11 +161,11 @@ async fn other_setup(
         return Err(StepError::Permanent { code: ErrorCode::TestExecutionFailed, message });
     }
     let Some((first, rest)) = suites.split_first() else { return Ok(setup.clone()) };
-    let (mut other, project) = setup_of(setup, toolchain, first, rest, checkout);
+    let (mut other, project) = setup_of(setup, language, first, rest, checkout);
     let search = Search { setup: &other, project: &project, checkout, settings, context };
     // A command of the user's installs what the main suite needs.
     let command = state.request.install_command.take();
-    let interpreter = toolchain.find_interpreter(search, state).await;
+    let interpreter = toolchains::of(language).find_interpreter(search, state).await;
     state.request.install_command = command;
     other.main_tools.interpreter = interpreter?;
     Ok(other)
@@ -168,16 +174,16 @@ async fn other_setup(
 /// The setup of some suites alone, whose interpreter is not found yet, and the project that they belong to.
 fn setup_of(
     setup: &Setup,
-    toolchain: Toolchain,
+    language: LanguageId,
     first: &Suite,
     rest: &[Suite],
     checkout: &Checkout,
 ) -> (Setup, Project) {
     let tree = checkout.folders.tree();
-    let mut project = project::survey_in(&tree, Some(&first.directory));
+    let mut project = survey_in(&tree, Some(&first.directory));
     project.add(&tree, rest.iter().map(|suite| suite.directory.as_str()));
     let other = Setup {
-        main_tools: Tools { toolchain, ..Tools::default() },
+        main_tools: Tools::of(language),
         other_tools: Vec::new(),
         main_suite: first.clone(),
         other_suites: rest.to_vec(),
@@ -188,11 +194,15 @@ fn setup_of(
 }
 
 /// Returns the command of a linter; its program is not found yet.
-fn lint_command(step: LintStep, tree: &Path) -> LintCommand {
-    let distribution = Tool::of(step.linter).home.distribution();
-    let requirement = distribution.map(|distribution| lint::versions::requirement(tree, distribution));
+fn lint_command(step: LintStep, language: LanguageId, tree: &Path) -> LintCommand {
+    let tool = tools::of(step.linter);
+    let homes = tool.map_or(&[][..], |tool| tool.homes);
+    let distribution = tool.and_then(|tool| tool.distribution);
+    let requirement = distribution
+        .and_then(|distribution| homes.iter().find_map(|home| toolchains::of(*home).requirement(tree, distribution)));
     LintCommand {
         linter: step.linter,
+        language: homes.first().copied().unwrap_or(language),
         is_required: step.is_required,
         directory: step.directory,
         program: PathBuf::new(),
@@ -271,17 +281,16 @@ pub(crate) async fn interpreters_for(
 ) -> Result<Vec<Interpreter>, StepError> {
     let tree = checkout.folders.tree();
     let own = settings_of(checkout, &state.request).await?.0.unwrap_or_default();
-    let mut project = project::survey_in(&tree, own.directory.as_deref());
-    let of =
-        |toolchain: Toolchain| setup.other_suites.iter().filter(move |suite| setup.toolchain_of(suite) == toolchain);
-    let toolchain = setup.main_tools.toolchain;
-    project.add(&tree, of(toolchain).map(|suite| suite.directory.as_str()));
+    let mut project = survey_in(&tree, own.directory.as_deref());
+    let of = |language: LanguageId| setup.other_suites.iter().filter(move |suite| setup.language_of(suite) == language);
+    let language = setup.main_tools.language;
+    project.add(&tree, of(language).map(|suite| suite.directory.as_str()));
     let search = Search { setup, project: &project, checkout, settings, context };
-    let mut found = vec![toolchain.find_interpreter(search, state).await?];
+    let mut found = vec![toolchains::of(language).find_interpreter(search, state).await?];
     for tools in &setup.other_tools {
         if let Some(version) = tools.repeating_with {
             let suites = setup.suites().filter(|suite| suite.repeated_with == Some(version)).cloned().collect();
-            let repeat = repeats::Repeat { toolchain: tools.toolchain, version, suites };
+            let repeat = repeats::Repeat { language: tools.language, version, suites };
             // Where the new manifests cannot be installed, the tests say what is missing.
             found.push(match repeat.find(search, state).await? {
                 OtherVersion::Here(interpreter) => interpreter,
@@ -289,38 +298,34 @@ pub(crate) async fn interpreters_for(
             });
             continue;
         }
-        let suites: Vec<Suite> = of(tools.toolchain).cloned().collect();
-        let other = Box::pin(other_setup(setup, tools.toolchain, &suites, state, checkout, settings, context)).await?;
+        let suites: Vec<Suite> = of(tools.language).cloned().collect();
+        let other = Box::pin(other_setup(setup, tools.language, &suites, state, checkout, settings, context)).await?;
         found.push(other.main_tools.interpreter);
     }
     Ok(found)
 }
 
-fn no_test_command(project: &Project) -> StepError {
-    let message = match project.language {
-        Some(Language::JavaScript) => {
-            "no test framework was recognised: package.json has no script `test` that can be read, and neither jest, mocha, vitest nor \
-             node:test is used; say how the tests run with --test-command"
-        }
-        Some(Language::Python | Language::Java) | None => {
-            "no test framework was recognised; say how the tests run with --test-command"
-        }
-    };
-    StepError::Permanent { code: ErrorCode::TestDiscoveryFailed, message: message.to_owned() }
+fn no_test_command(project: &Project, language: LanguageId) -> StepError {
+    let is_known = matches!(project.language, Some(MainLanguage::Known(_)));
+    let looked_for = Some(toolchains::of(language).looked_for()).filter(|text| is_known && !text.is_empty());
+    let looked_for = looked_for.map_or_else(String::new, |text| format!(": {text}"));
+    let message = format!("no test framework was recognised{looked_for}; say how the tests run with --test-command");
+    StepError::Permanent { code: ErrorCode::TestDiscoveryFailed, message }
 }
 
-/// The tools of the language that the tests are in.
-fn toolchain_of(project: &Project) -> Result<Toolchain, StepError> {
-    let framework = project.framework.as_ref().map(|detected| detected.framework.language());
-    match framework.or(project.language) {
-        Some(Language::JavaScript) => Ok(Toolchain::Node),
-        Some(Language::Python) | None => Ok(Toolchain::Python),
-        Some(Language::Java) => Err(StepError::Permanent {
+/// The language that the tests are in.
+fn language_of(project: &Project) -> Result<LanguageId, StepError> {
+    let of_tests = project.runner.as_ref().and_then(|detected| detected.runner.language);
+    match (of_tests, project.language) {
+        (Some(language), _) | (None, Some(MainLanguage::Known(language))) => Ok(language),
+        (None, Some(MainLanguage::Other(other))) => Err(StepError::Permanent {
             code: ErrorCode::TestExecutionFailed,
-            message: "Java is recognised and not supported yet: what is missing is a test framework (JUnit by Maven or Gradle), the \
-                      installation of its dependencies, and fixers for its faults"
-                .to_owned(),
+            message: format!(
+                "{} is recognised and not supported yet: what is missing is {}",
+                other.name, other.missing
+            ),
         }),
+        (None, None) => Ok(toolchains::ALL[0].language()),
     }
 }
 
@@ -341,11 +346,7 @@ fn labelled(steps: Vec<TestStep>) -> Vec<Suite> {
     steps.into_iter().zip(labels).map(|(step, label)| suite_of(step, label)).collect()
 }
 
-/// A command of which nothing but its exit status and output is known.
-fn opaque(words: &[String]) -> TestStep {
-    step(TestRunner::Opaque, words, words)
-}
-
+/// A step of a command that the user named.
 fn step(runner: TestRunner, words: &[String], arguments: &[String]) -> TestStep {
     TestStep {
         command: TestCommand { runner, words: words.to_vec(), arguments: arguments.to_vec() },
@@ -354,16 +355,4 @@ fn step(runner: TestRunner, words: &[String], arguments: &[String]) -> TestStep 
         found: NAMED.to_owned(),
         versions: BTreeSet::new(),
     }
-}
-
-/// A command that the user named: a known runner when its words say so, else opaque.
-fn named_by_the_user(words: &[String]) -> TestStep {
-    let plain: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (runner, skip) = match plain.as_slice() {
-        ["pytest" | "py.test", ..] => (TestRunner::Pytest, 1),
-        ["python" | "python3", "-m", "pytest", ..] => (TestRunner::Pytest, 3),
-        ["python" | "python3", "-m", "unittest", ..] => (TestRunner::Unittest, 3),
-        _ => return opaque(words),
-    };
-    step(runner, words, words.get(skip..).unwrap_or_default())
 }

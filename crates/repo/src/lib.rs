@@ -15,7 +15,7 @@
 //! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
 //! - [`own_settings`]: the repository's own settings for its healing; [`wanted`]: those of them that a request cannot set
 //! - [`setup`]: the test setup of a repository; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
-//! - [`hosting`]: CI at GitHub, the pull request, the status of the commit
+//! - [`hosting`]: CI at the host, the pull request or merge request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the formats of the spec
 //! - [`results`], [`report`]: the outcome of a run, as a document and as text for the user
 //! - [`stop_reason`]: the reasons for which a run ends
@@ -36,8 +36,9 @@ pub mod discovery;
 mod earlier;
 mod flaky;
 mod folders;
-mod hexadecimal;
+mod globs;
 pub mod hints;
+mod host_programs;
 pub mod hosting;
 mod installation;
 mod language_server;
@@ -61,8 +62,10 @@ pub mod state;
 mod step_error;
 pub mod stop_reason;
 mod suite;
+pub mod test_runner;
 mod test_scope;
 pub mod toolchain;
+pub mod toolchains;
 mod tree;
 mod walk;
 pub mod wanted;

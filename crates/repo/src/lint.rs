@@ -2,14 +2,14 @@
 //!
 //! # Layout
 //!
-//! - `tools`: the table of them
-//! - `versions`: which version CI uses
+//! - `tool`: what is known of one; `tools`: those of every language
+//! - `programs`: where they are installed
 //! - `formatting`: what a formatter makes of a file
 
 pub(crate) mod formatting;
 pub(crate) mod programs;
+pub(crate) mod tool;
 pub(crate) mod tools;
-pub(crate) mod versions;
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,8 +21,7 @@ use autoheal_sandbox::Outcome;
 
 use crate::session::Session;
 use crate::setup::{LintCommand, OldFindings};
-use crate::toolchain::Toolchain;
-use tools::{Said, Tool};
+use tool::Said;
 
 /// A linter may take this long.
 const LINT_TIME: Duration = Duration::from_mins(5);
@@ -103,12 +102,10 @@ fn findings(session: &Session, linter: &LintCommand, outcome: &Outcome, prefixes
     if outcome.end.is_success() {
         return Vec::new();
     }
-    let said = Said {
-        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
-    };
+    let (stdout, stderr) = outcome.text();
+    let said = Said { stdout, stderr };
     let look = Look { prefixes, directory: &linter.directory, sources: session.place().sources };
-    let found = (Tool::of(linter.linter).read)(&said, &look);
+    let found = tools::of(linter.linter).map(|tool| (tool.read)(&said, &look)).unwrap_or_default();
     if found.is_empty() {
         // It did not lint at all, and silence of that kind is not green.
         return vec![did_not_run(linter, outcome)];
@@ -137,14 +134,12 @@ pub(crate) async fn lint_in(
     words: Vec<String>,
     context: &StepContext,
 ) -> Result<Outcome, StepError> {
-    // A package's program is called by its name.
-    let toolchain = if linter.program.is_absolute() { Toolchain::Python } else { Toolchain::Node };
-    session.run_with(toolchain, directory, words, LINT_TIME, context).await
+    session.run_with(linter.language, directory, words, LINT_TIME, context).await
 }
 
 /// The command that reports, and changes nothing.
 fn words(session: &Session, linter: &LintCommand) -> Vec<String> {
-    let report = Tool::of(linter.linter).report.iter().map(|word| placed(session, word));
+    let report = tools::of(linter.linter).map_or(&[][..], |tool| tool.report).iter().map(|word| placed(session, word));
     let called = std::iter::once(linter.program.display().to_string()).chain(linter.arguments.iter().cloned());
     called.chain(report).collect()
 }

@@ -7,16 +7,15 @@ mod known;
 use std::path::Path;
 use std::sync::Arc;
 
-use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
+use autoheal_engine::{ErrorCode, hexadecimal};
 use autoheal_forge::{CloneOptions, CommitId, Git, RepositoryAddress, Submodule};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use sha2::{Digest as _, Sha256};
 
 use crate::ci_commands::Workflows;
 use crate::folders::is_there;
-use crate::hexadecimal::hexadecimal;
 use crate::setup::Setup;
 use crate::step_error::{disk, forge_error};
 use crate::walk::{self, Leave};
@@ -102,7 +101,7 @@ pub(crate) async fn complete(
 
 async fn fetch(origin: Origin<'_>, submodule: &Submodule, tree: &Path) -> Result<(), String> {
     let Some(address) = origin.address.of_submodule(submodule) else {
-        return Err(format!("{} is neither on the repository's own server nor at GitHub", submodule.url));
+        return Err(format!("{} is neither on the repository's own server nor at a public code host", submodule.url));
     };
     let key = hexadecimal(&Sha256::digest(submodule.name.as_bytes()));
     let clone = origin.folder.join("submodules").join(key);

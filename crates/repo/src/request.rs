@@ -111,16 +111,16 @@ impl HealRequest {
     }
 }
 
-/// Verification of the result: by the CI at GitHub, locally, or not at all.
+/// Verification of the result: by the CI of the host, locally, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CiMode {
-    /// The best that is there: `GitHub` for a repository that is there and whose branch is pushed, else `Local`.
+    /// The best that is there: `Host` for a repository on a code host whose branch is pushed, else `Local`.
     #[default]
     Auto,
-    /// As `Local`, and then by the CI that runs at GitHub for the pushed commit.
-    #[serde(rename = "github")]
-    GitHub,
+    /// As `Local`, and then by the CI that runs at the host for the pushed commit.
+    #[serde(alias = "github")]
+    Host,
     /// A fresh clone of the branch in a fresh sandbox, tests again.
     Local,
     /// Not verified beyond the acceptance of each patch; a run then never reports PASSED after a change.

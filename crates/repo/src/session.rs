@@ -9,9 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_code::hang;
-use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, TestOutcome, TestReport};
-use autoheal_code::{Environment, Sources};
+use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::RunId;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::output;
@@ -27,7 +26,8 @@ use crate::request::CommandLimits;
 use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
 use crate::state::{FileText, TestRuns};
 use crate::step_error::{disk, has_filled_the_disk, ran, sandbox_error};
-use crate::toolchain::{Place, Toolchain};
+use crate::toolchain::Place;
+use crate::toolchains;
 use crate::{tree, workspace};
 
 /// A command of ours (the probe, the compile check) may take this long.
@@ -65,13 +65,15 @@ impl Session {
         limits: CommandLimits,
         sandbox: &Arc<dyn Sandbox>,
     ) -> Result<Self, StepError> {
-        folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
+        workspace::prepare(&folders)?;
         let sources = tree::read(&folders.tree(), &setup);
         let installed = workspace::in_use(&setup);
         let spec = workspace::spec(run, &folders, &setup);
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-        let version = setup.tools_of(Toolchain::Python).interpreter.version.unwrap_or_default();
-        let environment = PythonEnvironment { version, ..PythonEnvironment::default() }.into();
+        let mut environment = Environment::default();
+        for toolchain in toolchains::ALL {
+            toolchain.take_version(&setup.tools_of(toolchain.language()).interpreter, &mut environment);
+        }
         Ok(Self {
             folders,
             setup,
@@ -202,9 +204,10 @@ impl Session {
         if std::mem::replace(&mut self.is_probed, true) {
             return Ok(());
         }
-        let toolchains: BTreeSet<Toolchain> = self.setup.tools().map(|tools| tools.toolchain).collect();
-        for toolchain in toolchains {
-            let left = self.enter(toolchain);
+        let languages: BTreeSet<LanguageId> = self.setup.tools().map(|tools| tools.language).collect();
+        for language in languages {
+            let left = self.enter(language);
+            let toolchain = toolchains::of(language);
             let words = toolchain.probe_words(&self.place(), findings);
             // Ours, long, and asked again by whoever resumes: not kept with the run.
             let directory = self.setup.suite().directory.clone();
@@ -246,23 +249,23 @@ impl Session {
     /// Runs one command with the tools of a language in a folder of the tree, and keeps its output with the run.
     pub(crate) async fn run_with(
         &mut self,
-        toolchain: Toolchain,
+        language: LanguageId,
         directory: &str,
         words: Vec<String>,
         time: Duration,
         context: &StepContext,
     ) -> Result<Outcome, StepError> {
-        let left = self.enter(toolchain);
+        let left = self.enter(language);
         let outcome = self.run_in(directory, words, time, context).await;
         self.setup.at = left;
         outcome
     }
 
     /// Makes a suite of this language the one at hand, where there is one. Returns the number of the one that is left.
-    fn enter(&mut self, toolchain: Toolchain) -> usize {
+    fn enter(&mut self, language: LanguageId) -> usize {
         let left = self.setup.at;
-        if self.setup.toolchain() != toolchain {
-            self.setup.at = self.setup.suite_with(toolchain);
+        if self.setup.language() != language {
+            self.setup.at = self.setup.suite_in(language);
         }
         left
     }
@@ -279,7 +282,9 @@ impl Session {
         if conditions.is_before {
             command.directory = self.folders.before().join(&self.setup.suite().directory);
         }
-        command.environment.extend(self.setup.toolchain().varied_environment(&self.place(), conditions));
+        command.environment.extend(conditions.variables(&self.folders));
+        let toolchain = toolchains::of(self.setup.language());
+        command.environment.extend(toolchain.varied_environment(&self.place(), conditions));
         let outcome = ran(self.workspace.run(&command).await)?;
         context.record(output_record(context, &words, &outcome));
         Ok(outcome)
@@ -356,17 +361,18 @@ impl Session {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let mut by_toolchain: BTreeMap<Toolchain, Vec<String>> = BTreeMap::new();
+        let mut by_language: BTreeMap<LanguageId, Vec<String>> = BTreeMap::new();
         for file in files {
-            by_toolchain.entry(self.setup.toolchain_for(file)).or_default().push(file.clone());
+            by_language.entry(self.setup.language_for(file)).or_default().push(file.clone());
         }
         let mut findings = Vec::new();
-        for (toolchain, files) in by_toolchain {
-            let left = self.enter(toolchain);
+        for (language, files) in by_language {
+            let toolchain = toolchains::of(language);
+            let left = self.enter(language);
             let commands = toolchain.parse_check_words(&self.place(), &files);
             self.setup.at = left;
             for words in commands {
-                let outcome = self.run_with(toolchain, "", words, OWN_COMMAND, context).await?;
+                let outcome = self.run_with(language, "", words, OWN_COMMAND, context).await?;
                 findings.extend(toolchain.parse_check_findings(&self.place(), &outcome));
             }
         }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use autoheal_forge::SizeLimits;
-use autoheal_forge::github::GitHub;
+use autoheal_forge::host::CodeHosts;
 use autoheal_llm::Models;
 use autoheal_sandbox::{RegistryAccess, Sandbox};
-use secrecy::SecretString;
 
 use crate::caches::CacheLimits;
 use crate::model::PromptLimits;
@@ -18,10 +17,8 @@ pub struct HealSettings {
     pub data_dir: PathBuf,
     /// Sandbox for commands of repositories.
     pub sandbox: Arc<dyn Sandbox>,
-    /// The token for GitHub.
-    pub token: Option<SecretString>,
-    /// The way to GitHub's API, or that of a GitHub Enterprise.
-    pub github: Arc<GitHub>,
+    /// Clients of the code hosts, with their tokens.
+    pub hosts: CodeHosts,
     /// Registries that an install may reach, and the credentials for them.
     pub registries: RegistryAccess,
     /// Language models that are used when rules and search find nothing; `None`: no models.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use autoheal_code::LanguageId;
 use autoheal_engine::diagnostics::Key;
 use autoheal_sandbox::Mount;
 use serde::{Deserialize, Serialize};
 
+use crate::lint::tool::Linter;
 use crate::own_settings::Protect;
 use crate::parts::Parts;
-use crate::project::Language;
-use crate::toolchain::Toolchain;
+use crate::test_runner::TestRunner;
 use crate::wanted::Version;
 
 /// Setup of a repository's tests.
@@ -71,11 +72,10 @@ pub struct Setup {
 }
 
 /// The tools of a language, and the interpreter that runs its tests.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tools {
-    /// The tools.
-    #[serde(default)]
-    pub toolchain: Toolchain,
+    /// The language.
+    pub language: LanguageId,
     /// Interpreter that runs the tests, with what is installed for them.
     pub interpreter: Interpreter,
     /// The version with which suites are repeated; `None`: the tools that run the language's tests first.
@@ -96,6 +96,13 @@ pub struct OldFindings {
     pub uncounted: usize,
 }
 
+impl Tools {
+    /// The tools of a language, whose interpreter is not found yet.
+    pub(crate) fn of(language: LanguageId) -> Self {
+        Self { language, interpreter: Interpreter::default(), repeating_with: None }
+    }
+}
+
 impl Setup {
     /// Every suite, the main one first.
     pub fn suites(&self) -> impl Iterator<Item = &Suite> {
@@ -113,43 +120,42 @@ impl Setup {
     }
 
     /// The tools of one language; those of the main suite if there are none.
-    pub fn tools_of(&self, toolchain: Toolchain) -> &Tools {
-        self.tools().find(|tools| tools.toolchain == toolchain).unwrap_or(&self.main_tools)
+    pub fn tools_of(&self, language: LanguageId) -> &Tools {
+        self.tools().find(|tools| tools.language == language).unwrap_or(&self.main_tools)
     }
 
-    /// The toolchain of the suite at hand.
-    pub fn toolchain(&self) -> Toolchain {
-        self.toolchain_of(self.suite())
+    /// The language of the suite at hand.
+    pub fn language(&self) -> LanguageId {
+        self.language_of(self.suite())
     }
 
     /// The interpreter of the suite at hand.
     pub fn interpreter(&self) -> &Interpreter {
         let suite = self.suite();
         let runs =
-            |tools: &&Tools| tools.toolchain == self.toolchain_of(suite) && tools.repeating_with == suite.repeated_with;
+            |tools: &&Tools| tools.language == self.language_of(suite) && tools.repeating_with == suite.repeated_with;
         &self.tools().find(runs).unwrap_or(&self.main_tools).interpreter
     }
 
-    /// The toolchain of a suite.
-    pub(crate) fn toolchain_of(&self, suite: &Suite) -> Toolchain {
-        suite.tests.runner.language().and_then(Toolchain::of).unwrap_or(self.main_tools.toolchain)
+    /// The language of a suite.
+    pub(crate) fn language_of(&self, suite: &Suite) -> LanguageId {
+        suite.tests.runner.language.unwrap_or(self.main_tools.language)
     }
 
-    /// The toolchain that reads a file, by its language; that of the main suite for all others.
-    pub(crate) fn toolchain_for(&self, file: &str) -> Toolchain {
-        let own = self.main_tools.toolchain;
-        self.tools_of(Language::of_file(file).and_then(Toolchain::of).unwrap_or(own)).toolchain
+    /// The language whose tools read a file: its own, if there are tools for it; that of the main suite for all others.
+    pub(crate) fn language_for(&self, file: &str) -> LanguageId {
+        self.tools_of(LanguageId::of(file).unwrap_or(self.main_tools.language)).language
     }
 
-    /// The toolchain of the tests in a folder; that of the main suite if there are none.
-    pub(crate) fn toolchain_in(&self, directory: &str) -> Toolchain {
+    /// The language of the tests in a folder; that of the main suite if there are none.
+    pub(crate) fn language_in(&self, directory: &str) -> LanguageId {
         let suite = self.suites().find(|suite| suite.directory == directory);
-        self.toolchain_of(suite.unwrap_or(&self.main_suite))
+        self.language_of(suite.unwrap_or(&self.main_suite))
     }
 
-    /// The number of the first suite that these tools run; 0 if they run none.
-    pub(crate) fn suite_with(&self, toolchain: Toolchain) -> usize {
-        self.suites().position(|suite| self.toolchain_of(suite) == toolchain).unwrap_or_default()
+    /// The number of the first suite of a language; 0 if there is none.
+    pub(crate) fn suite_in(&self, language: LanguageId) -> usize {
+        self.suites().position(|suite| self.language_of(suite) == language).unwrap_or_default()
     }
 
     /// The interpreters of every language and version, that of the main suite first.
@@ -296,51 +302,6 @@ pub struct BuildCommand {
     pub environment: BTreeMap<String, String>,
 }
 
-/// Runner of a test command, which determines the report that it writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TestRunner {
-    /// `python -m pytest`, with JUnit XML.
-    Pytest,
-    /// `python -m unittest`, through our runner, with the same XML.
-    Unittest,
-    /// jest, with its JSON.
-    Jest,
-    /// mocha, with our reporter.
-    Mocha,
-    /// vitest, with our reporter.
-    Vitest,
-    /// `node --test`, with our reporter.
-    NodeTest,
-    /// A command of the user's that writes no report we know: its exit status and output are all that is seen.
-    Opaque,
-}
-
-impl TestRunner {
-    /// The language of its tests; `None`: not known.
-    pub const fn language(self) -> Option<Language> {
-        match self {
-            Self::Pytest | Self::Unittest => Some(Language::Python),
-            Self::Jest | Self::Mocha | Self::Vitest | Self::NodeTest => Some(Language::JavaScript),
-            Self::Opaque => None,
-        }
-    }
-
-    /// Returns the runner's name in [`autoheal_code::warm`], which tries changes without starting the runner for each; `None`: it is not known
-    /// there.
-    pub const fn warm_name(self) -> Option<&'static str> {
-        match self {
-            Self::Pytest => Some("pytest"),
-            Self::Unittest => Some("unittest"),
-            Self::Jest => Some("jest"),
-            Self::Mocha => Some("mocha"),
-            Self::Vitest => Some("vitest"),
-            Self::NodeTest => Some("node_test"),
-            Self::Opaque => None,
-        }
-    }
-}
-
 /// The command that runs the tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCommand {
@@ -367,56 +328,13 @@ pub struct LanguageServer {
     pub settings: serde_json::Value,
 }
 
-/// A tool whose findings decide the colour beside tests: a linter, a formatter that checks, a type checker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Linter {
-    /// The linter `ruff check`.
-    Ruff,
-    /// The formatter `ruff format --check`.
-    RuffFormat,
-    /// The linter `flake8`.
-    Flake8,
-    /// The project's own `eslint`.
-    Eslint,
-    /// The formatter `black --check`.
-    Black,
-    /// The import sorter `isort --check`.
-    Isort,
-    /// The project's own `prettier --check`.
-    Prettier,
-    /// The project's own `biome`.
-    Biome,
-    /// The type checker `mypy`.
-    Mypy,
-    /// `pyright`, of the project's packages or of PyPI.
-    Pyright,
-    /// The linter `pylint`.
-    Pylint,
-}
-
-impl Linter {
-    /// All supported linters.
-    pub const ALL: [Self; 11] = [
-        Self::Ruff,
-        Self::RuffFormat,
-        Self::Flake8,
-        Self::Eslint,
-        Self::Black,
-        Self::Isort,
-        Self::Prettier,
-        Self::Biome,
-        Self::Mypy,
-        Self::Pyright,
-        Self::Pylint,
-    ];
-}
-
 /// A command of CI or of the project that runs a linter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintCommand {
     /// Linter that the command runs.
     pub linter: Linter,
+    /// Language whose tools run it: where its program was found.
+    pub language: LanguageId,
     /// CI runs it, so its findings are red. Of one that is only configured they are worth a fix and hold up nothing.
     pub is_required: bool,
     /// The folder it starts in, relative to the repository.

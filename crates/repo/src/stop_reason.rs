@@ -135,7 +135,7 @@ impl StopReason {
             Self::Infra => "the repository could not be cloned, installed or tested; see the error below",
             Self::NoCiRun => "the branch was pushed, and no CI run that speaks for it came of that; see the warnings",
             Self::CiTimeout => {
-                "the branch was pushed, and CI had no verdict in time; look at the run, or raise --ci-timeout"
+                "the branch was pushed, and CI had no verdict in time; look at the run, or raise --ci-seconds"
             }
             Self::OwnCommit => {
                 "the newest commit there is one of ours, and healing one's own work would go on for ever; a person must look"

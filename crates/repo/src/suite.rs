@@ -11,9 +11,10 @@ use autoheal_sandbox::{End, Outcome};
 use crate::flaky::conditions::Conditions;
 use crate::look::{Look, millis};
 use crate::session::Session;
-use crate::setup::TestRunner;
 use crate::step_error::disk;
+use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
+use crate::toolchains;
 
 /// Runs the suite as far as `scope` says.
 pub(crate) async fn run(
@@ -23,7 +24,7 @@ pub(crate) async fn run(
     context: &StepContext,
 ) -> Result<Look, StepError> {
     session.place().folders.remove_report().map_err(|error| disk("removing an old report", &error))?;
-    let toolchain = session.setup().toolchain();
+    let toolchain = toolchains::of(session.setup().language());
     let words = toolchain.test_words(&session.place(), scope);
     let outcome = session.run(words, limit, context).await?;
     let report = toolchain.test_report(&session.place(), &outcome);
@@ -53,7 +54,7 @@ pub(crate) async fn rerun(
     let failed = |error| disk("removing an old report", &error);
     session.place().folders.remove_report().map_err(failed)?;
     session.place().folders.take_touched().map_err(failed)?;
-    let toolchain = session.setup().toolchain();
+    let toolchain = toolchains::of(session.setup().language());
     let words = toolchain.varied_words(&session.place(), scope, conditions);
     let outcome = session.run_under(conditions, words, limit, context).await?;
     let report = toolchain.test_report(&session.place(), &outcome);
@@ -69,7 +70,7 @@ pub(crate) async fn rerun(
 }
 
 fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {
-    let (toolchain, place) = (session.setup().toolchain(), session.place());
+    let (toolchain, place) = (toolchains::of(session.setup().language()), session.place());
     let mut look = Look { millis: millis(outcome.duration), ..Look::default() };
     if let Some(report) = report {
         look.tests = Look::tests_of(report);
@@ -97,7 +98,7 @@ fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Lo
         }
         End::Exited(_) | End::Signaled(_) => {}
     }
-    if session.setup().suite().tests.runner == TestRunner::Opaque && outcome.end.is_success() {
+    if session.setup().suite().tests.runner == TestRunner::OPAQUE && outcome.end.is_success() {
         // All that is seen of an opaque command is that it succeeded: one test by that name.
         look.tests.insert(session.setup().suite().tests.words.join(" "), crate::look::TestState::Passed);
     }

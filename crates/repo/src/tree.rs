@@ -2,11 +2,13 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use autoheal_code::javascript::LOCKS;
-use autoheal_code::{LanguageId, Sources};
+use autoheal_code::{LanguageId, Sources, languages};
 use autoheal_sandbox::untrusted::UntrustedFolder;
+use globset::GlobSet;
 
+use crate::globs;
 use crate::own_settings::Protection;
 use crate::protected;
 use crate::setup::Setup;
@@ -19,9 +21,9 @@ const MAX_FILE_BYTES: u64 = 2 << 20;
 /// A file longer than this is not replaced either: a candidate may make one grow.
 const LONGEST_REPLACED: u64 = 64 << 20;
 
-/// Text files that fixers read in addition to programs: manifests.
-const MANIFESTS: [&str; 7] =
-    ["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "package.json", "pytest.ini", "tox.ini"];
+/// Names of the text files that fixers read in addition to programs: manifests, settings.
+static TEXTS: LazyLock<GlobSet> =
+    LazyLock::new(|| globs::exactly(languages::known_files().flat_map(|known| known.texts)));
 
 /// The repository's text. Links are not followed and ignored files are left out; a file that is not UTF-8 is passed over. What the tests
 /// were collected from, and what the repository itself protects, is protected.
@@ -58,17 +60,16 @@ pub(crate) fn text_of(tree: &UntrustedFolder, file: &str) -> Option<String> {
 }
 
 fn is_lock(file: &str) -> bool {
-    file.rsplit('/').next().is_some_and(|name| LOCKS.contains(&name))
+    let name = name_of(file).to_lowercase();
+    languages::known_files().any(|known| known.locks.contains(&name.as_str()))
 }
 
 fn is_of_interest(file: &str) -> bool {
-    let path = Path::new(file);
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_requirements = name.starts_with("requirements") && path.extension().is_some_and(|end| end == "txt");
-    let is_settings = (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
-        && path.extension().is_some_and(|end| end == "json");
-    let is_settings = is_settings || name.starts_with(".mocharc");
-    LanguageId::of(file).is_some() || is_settings || is_requirements || MANIFESTS.contains(&name) || is_lock(file)
+    LanguageId::of(file).is_some() || TEXTS.is_match(name_of(file)) || is_lock(file)
+}
+
+fn name_of(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 /// Writes files and returns what they held before. All or nothing: when one cannot be written, those before it are put back.

@@ -13,8 +13,8 @@ use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};
-use autoheal_forge::github::ci::StatusState;
-use autoheal_forge::{ForgeError, Git, GitSettings, HostToken, RepositoryAddress};
+use autoheal_forge::host::StatusState;
+use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
 use crate::checkout::Checkout;
@@ -63,9 +63,8 @@ impl HealWorkflow {
     /// See [`SetupError`].
     pub fn new(mut settings: HealSettings) -> Result<Self, SetupError> {
         settings.data_dir = real(&settings.data_dir).map_err(SetupError::DataFolder)?;
-        let web = settings.github.host().web();
-        let token = settings.token.clone().map(|secret| HostToken::new(web, secret));
-        let git = Git::new(GitSettings { token, limits: settings.git_limits, ..GitSettings::default() })?;
+        let tokens = settings.hosts.git_tokens();
+        let git = Git::new(GitSettings { tokens, limits: settings.git_limits, ..GitSettings::default() })?;
         Ok(Self { settings, graph: graph()?, git: Arc::new(git), sessions: Mutex::default() })
     }
 
@@ -75,9 +74,9 @@ impl HealWorkflow {
     }
 
     fn checkout(&self, state: &HealState, run: RunId) -> Result<Checkout, StepError> {
-        let host = Some(self.settings.github.host());
+        let sites = self.settings.hosts.sites();
         let address =
-            RepositoryAddress::parse_on(&state.request.repository, host).map_err(|error| forge_error(&error))?;
+            RepositoryAddress::parse_on(&state.request.repository, &sites).map_err(|error| forge_error(&error))?;
         Ok(Checkout { git: Arc::clone(&self.git), address, folders: Folders::new(self.run_folder(run)) })
     }
 
@@ -119,7 +118,7 @@ impl HealWorkflow {
             return;
         }
         let Ok(checkout) = self.checkout(state, context.run) else { return };
-        let Some(hosted) = Hosted::at(&self.settings.github, &checkout.address) else { return };
+        let Some(hosted) = Hosted::at(&self.settings.hosts, &checkout.address) else { return };
         if let Err(error) = delivery::status(state, &hosted, StatusState::Failure, context).await {
             context.note("warning", format!("the status of the commit could not be set: {error}"));
         }
@@ -147,7 +146,7 @@ impl HealWorkflow {
     /// Runs one step on a machine that has the run's clone and tree; earlier steps may have run elsewhere.
     async fn in_session(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
         let checkout = self.checkout(state, context.run)?;
-        let hosted = Hosted::at(&self.settings.github, &checkout.address);
+        let hosted = Hosted::at(&self.settings.hosts, &checkout.address);
         // Taken out while it is used: a step that is dropped half-way drops its session with it, tree and all.
         let mut session = self.session(state, &checkout, context.run).await?;
         match node {

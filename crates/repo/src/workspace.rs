@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use autoheal_engine::RunId;
+use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Mount, WorkspaceSpec};
 
 use crate::caches::InUse;
 use crate::folders::Folders;
-use crate::lint::programs::is_seen_with;
+use crate::host_programs::is_seen_with;
 use crate::setup::{Setup, Tools};
+use crate::step_error::disk;
+use crate::toolchains;
 
 /// Guards of the installed environments that a setup uses.
 pub(crate) fn in_use(setup: &Setup) -> Vec<InUse> {
@@ -28,13 +31,19 @@ pub(crate) fn of_suite(folders: &Folders, setup: &Setup) -> BTreeMap<String, Str
         return BTreeMap::new();
     }
     let mut environment = setup.suite().environment.clone();
-    let tools = setup.toolchain().environment(folders, setup);
+    let tools = toolchains::of(setup.language()).environment(folders, setup);
     if setup.interpreter() == &setup.main_tools.interpreter {
         environment.retain(|name, _| tools.iter().all(|(set, _)| set != name));
     } else {
         environment.extend(tools);
     }
     environment
+}
+
+/// Makes the folders of a run beside its tree, with our programs in them.
+pub(crate) fn prepare(folders: &Folders) -> Result<(), StepError> {
+    let programs = toolchains::ALL.iter().flat_map(|toolchain| toolchain.programs()).copied();
+    folders.prepare(programs).map_err(|error| disk("preparing the run's folder", &error))
 }
 
 /// Returns the workspace for the commands of a run. The sandbox rejects it if the source of a mount is a link, or lies in anything that
@@ -64,8 +73,8 @@ pub(crate) fn spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpe
             mounts.push(Mount::read_only(path));
         }
     }
-    for Tools { toolchain, interpreter, .. } in setup.tools() {
-        mounts.extend(toolchain.mounts(folders, interpreter));
+    for Tools { language, interpreter, .. } in setup.tools() {
+        mounts.extend(toolchains::of(*language).mounts(folders, interpreter));
     }
     let ours = BTreeMap::from([
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
@@ -74,9 +83,10 @@ pub(crate) fn spec(run: RunId, folders: &Folders, setup: &Setup) -> WorkspaceSpe
     ]);
     let mut environment = setup.main_suite.environment.clone();
     environment.extend(ours);
-    environment.extend(setup.toolchain().environment(folders, setup));
+    let toolchain = toolchains::of(setup.language());
+    environment.extend(toolchain.environment(folders, setup));
     // The same path on both sides: what the tests print needs no translation.
-    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: setup.toolchain().image() }
+    WorkspaceSpec { run, inside: tree.clone(), root: tree, mounts, environment, image: toolchain.image() }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a language server of the host's own; the sandbox looks at it again")]

@@ -19,8 +19,7 @@ async fn main() {
     for choice in [Choice::Bubblewrap, Choice::Docker, Choice::None] {
         let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let settings = Settings {
-            python_image: "autoheal-python:local".to_owned(),
-            node_image: "autoheal-node:local".to_owned(),
+            images: Settings::DEFAULT_IMAGES.map(|(image, _)| (image.0, format!("autoheal-{}:local", image.0))).into(),
             ..Settings::new(state.path())
         };
         let sandbox = match autoheal_sandbox::select(choice, &settings).await {
@@ -36,7 +35,7 @@ async fn main() {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: std::collections::BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         let mut workspace = sandbox.open(spec).await.unwrap();
         let at_once = measure(workspace.as_mut(), commands, Duration::ZERO).await;

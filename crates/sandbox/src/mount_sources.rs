@@ -102,7 +102,7 @@ mod tests {
             inside: "/tree".into(),
             mounts: mounts.iter().map(mount).collect(),
             environment: BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         verify(&spec).map_err(|error| error.to_string())
     }

@@ -18,6 +18,14 @@ pub struct Outcome {
     pub duration: Duration,
 }
 
+impl Outcome {
+    /// Returns what the command printed on its standard output and its standard error, as text.
+    pub fn text(&self) -> (String, String) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&self.stdout), text(&self.stderr))
+    }
+}
+
 /// The way a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -102,7 +110,7 @@ pub enum SandboxError {
         /// Name of the image.
         image: String,
         /// The setting that names it.
-        setting: &'static str,
+        setting: String,
     },
     /// A path to be mounted could lead to something else than it names.
     #[error("{} cannot be shown in the sandbox: {reason}", path.display())]

@@ -241,7 +241,7 @@ impl<R: Running> Session for Conversation<R> {
 
     async fn bytes(&mut self, count: usize) -> Result<Line, SandboxError> {
         if count > self.limits.output && self.ended.is_none() {
-            // What is longer than all that may be kept is not waited for.
+            // A line that exceeds the limit of output ends the session.
             self.ended = Some(self.end(Ended::Limit(Limit::Output)).await?);
         }
         self.answer(usize::MAX, move |this| this.take_bytes(count)).await

@@ -1,7 +1,10 @@
 //! Settings of sandboxes, and the choice of one.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+use crate::spec::Image;
 
 /// Sandbox that the user chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -35,10 +38,8 @@ impl FromStr for Choice {
 /// Settings that the user can change.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The container image in which Python runs, when a workspace names none.
-    pub python_image: String,
-    /// The container image in which Node runs. It needs Python, too, for the relay to the registries.
-    pub node_image: String,
+    /// References of the container images, by the names of [`Image`]. Each needs Python, for the relay to the registries.
+    pub images: BTreeMap<&'static str, String>,
     /// A folder of this program's own, for small files that sandboxes see (a relay script).
     pub state_dir: PathBuf,
     /// True if commands may run where control groups cannot limit memory and processes, or folders in memory
@@ -51,17 +52,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Default image for Python: a public one.
-    pub const DEFAULT_PYTHON_IMAGE: &'static str = "python:3.11-slim-bookworm";
-
-    /// Default image for Node: a public one with Node, npm and Python.
-    pub const DEFAULT_NODE_IMAGE: &'static str = "node:20-bookworm";
-
-    /// The name of the setting that [`Settings::node_image`] comes from.
-    pub const NODE_IMAGE_SETTING: &'static str = "sandbox.node_image";
-
-    /// The name of the setting that [`Settings::python_image`] comes from.
-    pub const PYTHON_IMAGE_SETTING: &'static str = "sandbox.python_image";
+    /// Default images: public ones.
+    pub const DEFAULT_IMAGES: [(Image, &'static str); 2] =
+        [(Image::PYTHON, "python:3.11-slim-bookworm"), (Image::NODE, "node:20-bookworm")];
 
     /// Default number of bytes to keep free on a disk: 1 GiB.
     pub const DEFAULT_FREE_SPACE: u64 = 1 << 30;
@@ -79,8 +72,7 @@ impl Settings {
     /// The defaults, with this folder.
     pub fn new(state_dir: impl Into<PathBuf>) -> Self {
         Self {
-            python_image: Self::DEFAULT_PYTHON_IMAGE.to_owned(),
-            node_image: Self::DEFAULT_NODE_IMAGE.to_owned(),
+            images: Self::DEFAULT_IMAGES.map(|(image, reference)| (image.0, reference.to_owned())).into(),
             state_dir: state_dir.into(),
             allow_weak_limits: false,
             free_space: Self::DEFAULT_FREE_SPACE,

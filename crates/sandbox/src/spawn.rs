@@ -93,12 +93,12 @@ fn spawner() -> io::Result<&'static Mutex<mpsc::Sender<Request>>> {
         return Ok(spawner);
     }
     let (sender, requests) = mpsc::channel::<Request>();
-    // What whoever started this program left open is nothing that its own children need.
+    // Children do not need the files that this program inherited.
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
     std::thread::Builder::new().name("sandbox-spawner".to_owned()).spawn(move || {
         for Request { launch, runtime, reply } in requests {
             let _context = runtime.enter();
-            // When nobody waits any more it is dropped, and thereby killed.
+            // If the caller no longer waits, the process is dropped, and thereby killed.
             let _: Result<(), _> = reply.send(start(launch));
         }
     })?;
@@ -119,7 +119,7 @@ fn start(launch: Launch) -> io::Result<Started> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true)
-        // One of its own: whoever ends it early reaches what it has started by then.
+        // A separate group: ending it early reaches all processes that it has started by then.
         .process_group(0);
     if let Some((user, group)) = launch.user {
         command.uid(user).gid(group);

@@ -24,16 +24,17 @@ pub struct WorkspaceSpec {
     pub image: Image,
 }
 
-/// Image of a container; sandboxes without images show this machine's programs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Image {
-    /// The one that is set for Python.
-    #[default]
-    Python,
-    /// The one that is set for Node.
-    Node,
-    /// The one of this name.
-    Named(String),
+/// Image of a container: one of those that are set ([`Settings::images`](crate::Settings::images)), by its name there. Sandboxes without images
+/// show this machine's programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Image(pub &'static str);
+
+impl Image {
+    /// The one that runs Python.
+    pub const PYTHON: Self = Self("python");
+
+    /// The one that runs Node, and Python, which the relay to the registries needs.
+    pub const NODE: Self = Self("node");
 }
 
 /// Default search path of programs; the workspace may set another.

@@ -1,4 +1,4 @@
-//! A process of this program that does untrusted work for another one: the same binary, in a control group of its own.
+//! A process of this program that does untrusted work for another one: the same binary, in a separate control group.
 //!
 //! It is not confined like a repository's commands: it needs the database, the network and the sandboxes. The separation
 //! contains its faults: a stack overflow, a hang or exhausted memory ends only the worker process. It may make the system

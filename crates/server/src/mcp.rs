@@ -55,7 +55,7 @@ where
         }
         () = stop.cancelled() => ending.cancel(),
     }
-    // Every call was told to stop: it may have a task to cancel.
+    // Every call has to stop now: it may have a task to cancel.
     calls.close();
     calls.wait().await;
     Ok(())
@@ -96,7 +96,7 @@ impl ServerHandler for Handler {
         let telling = tell(receiver, context.clone());
         let input = Value::Object(request.arguments.unwrap_or_default());
         let calling = async move {
-            // An error says that nobody listens.
+            // An error means that the client no longer listens.
             let progress = |line: String| drop(sender.send(line));
             let call = Call { user: None, stop: context.ct.clone(), progress: &progress };
             tools::call(tool, &self.services, input, &call).await

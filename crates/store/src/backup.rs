@@ -14,7 +14,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Refused`] on PostgreSQL, which has tools of its own, and when the file already exists or cannot be written;
+    /// [`StoreError::Refused`] on PostgreSQL, which has its own tools, and if the file already exists or cannot be written;
     /// any error that the database reports.
     pub async fn back_up(&self, file: &Path) -> Result<(), StoreError> {
         let refused = |reason: String| StoreError::Refused { what: "the copy of the database", reason };
@@ -34,7 +34,7 @@ impl Store {
             Err(error) => Err(error.into()),
         };
         if kept.is_err() {
-            // Half a copy is none.
+            // An incomplete copy is useless.
             let _ = fs::remove_file(file);
         }
         kept

@@ -1,4 +1,4 @@
-//! Reservations: what requests to language models may use is set aside before they are made, for all processes together.
+//! Reservations: the maximum usage of a request to a language model is reserved before the request, for all processes together.
 
 use std::time::Duration;
 

@@ -152,11 +152,11 @@ impl Database {
     }
 
     async fn open_postgres(url: &str) -> Result<Self, StoreError> {
-        // Every statement here is written for an index, and the planner is to take it at its word: without statistics, or
-        // with those of a time when the queue was empty, it would read and sort the whole queue for each claim. Where it
-        // must sort nevertheless it thinks the plan expensive enough to compile it, which takes longer than the statement.
-        // A process that was frozen, or lost its network, in the middle of a transaction must not keep its locks: nobody could take
-        // its task over.
+        // Every statement here is written for an index, and the planner must use it: without statistics, or with those of a
+        // time when the queue was empty, it would read and sort the whole queue for each claim. If it has to sort, it
+        // considers the plan expensive enough to compile it, which takes longer than the statement.
+        // A process that was frozen, or lost its network, in the middle of a transaction must not keep its locks:
+        // no other worker could take its task over.
         const SETTINGS: &str =
             "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
              SET idle_in_transaction_session_timeout = '15s';";
@@ -169,7 +169,7 @@ impl Database {
         Ok(Self { dialect: Dialect::Postgres, pool, writer: None })
     }
 
-    /// Executes one statement that writes, and gives the row it returns: on disk when this returns `Ok`.
+    /// Executes one writing statement, and returns its row. The write is on disk when this returns `Ok`.
     pub(crate) async fn execute(&self, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
         if let Some(writer) = &self.writer {
             return writer
@@ -204,7 +204,7 @@ async fn migrate(dialect: Dialect, connection: &mut AnyConnection) -> Result<(),
     })
 }
 
-/// The file that a SQLite address has made when it is missing; of another address the user has said more.
+/// Returns the file that a SQLite address creates if it is missing; for other addresses the user decides.
 fn file_of(url: &str) -> Option<PathBuf> {
     let path = url.strip_prefix("sqlite:")?.strip_suffix("?mode=rwc")?;
     let path = percent_decode_str(path.strip_prefix("//").unwrap_or(path)).decode_utf8().ok()?;
@@ -226,7 +226,7 @@ fn make_private(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The address of a SQLite file, whatever characters its path holds.
+/// Returns the address of a SQLite file, with any characters in its path.
 pub(crate) fn sqlite_url(path: &Path) -> Result<String, StoreError> {
     let refused = |reason: &str| StoreError::Refused { what: "the database file", reason: reason.to_owned() };
     let path = std::path::absolute(path).map_err(|error| refused(&error.to_string()))?;

@@ -35,10 +35,6 @@ pub(crate) fn made(source: &str, decision: Decision, version: Option<u32>, asked
 impl Store {
     /// Returns the decisions about a source, the newest first. They outlive the source: one that was removed and added again keeps
     /// its history.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn decisions(&self, source: &str, limit: u32) -> Result<Vec<DecisionRow>, StoreError> {
         let sql = "SELECT * FROM decision WHERE source_name = $1 ORDER BY decision_id DESC LIMIT $2";
         let query = sqlx::query(sql).bind(storable(source)).bind(i64::from(limit));

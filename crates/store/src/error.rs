@@ -12,7 +12,7 @@ pub enum StoreError {
     /// Another worker owns the task now, or it has ended: nothing was written, and the caller must discard its result.
     #[error("the lease of task {0} was lost: another worker owns it, or it has ended")]
     LeaseLost(TaskId),
-    /// The address names no engine that autoheal speaks. The address may hold a password and is not repeated.
+    /// The address names no supported engine. The address may contain a password and is not repeated.
     #[error("the database address is not understood: give `sqlite://FILE`, `sqlite::memory:` or `postgres://...`")]
     UnknownAddress,
     /// A newer autoheal has migrated this database.
@@ -46,7 +46,7 @@ pub enum StoreError {
     Corrupt {
         /// Name of the column.
         column: &'static str,
-        /// Value that it holds, or what is wrong with it.
+        /// Value of the column, or the reason why it is invalid.
         found: String,
     },
     /// The database refused a statement or could not be reached.

@@ -1,5 +1,5 @@
-//! Lists by conditions that may be wanted or not. Only those that are wanted stand in the statement: an engine that plans it once for
-//! all arguments finds the index.
+//! Lists with optional conditions. The statement contains only the conditions in use, so an engine that plans it once for all
+//! arguments finds the index.
 
 use std::fmt::Write as _;
 

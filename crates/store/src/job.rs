@@ -3,6 +3,7 @@
 use autoheal_engine::task::Task;
 use autoheal_engine::{JobId, TaskId, Timestamp};
 
+use crate::run::run_row;
 use crate::{RunRow, Store, StoreError, row};
 
 /// A job with its task and its latest run.
@@ -48,17 +49,13 @@ impl Store {
     }
 
     /// A job.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn job(&self, job: JobId) -> Result<Option<JobRow>, StoreError> {
         let rows = sqlx::query(JOB).bind(job.to_string()).fetch_all(&self.database.pool).await?;
         let Some(first) = rows.first() else { return Ok(None) };
         let task = row::task(first)?;
         let run = match row::optional_text(first, "run_id")? {
-            // What else has the same name in both is the same.
-            Some(_) => Some(RunRow { started_at: row::time(first, "began_at")?, ..row::run(first)? }),
+            // Other columns with the same name in both tables have the same value.
+            Some(_) => Some(RunRow { started_at: row::time(first, "began_at")?, ..run_row(first)? }),
             None => None,
         };
         let steps = rows.iter().filter_map(|row| match row::optional_text(row, "node") {
@@ -77,10 +74,6 @@ impl Store {
     }
 
     /// Returns the job that requested a task last.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn job_of_task(&self, task: TaskId) -> Result<Option<JobId>, StoreError> {
         let sql = "SELECT job_id FROM job WHERE task_id = $1 ORDER BY created_at DESC, job_id DESC LIMIT 1";
         let found = sqlx::query(sql).bind(task.0).fetch_optional(&self.database.pool).await?;

@@ -73,7 +73,7 @@ impl UsageBy {
 /// Usage of models, summed over the requests of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRow {
-    /// Name of the group: the day as `2026-11-01`, or the model, target, user or purpose; empty when there is none.
+    /// Name of the group: the day as `2026-11-01`, or the model, target, user or purpose; empty without one.
     pub name: String,
     /// Number of requests.
     pub calls: u64,
@@ -103,10 +103,6 @@ fn usage_row(row: &AnyRow, name: String) -> Result<UsageRow, StoreError> {
 
 impl Store {
     /// Returns the usage since a time, one sum for each value of `by`.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn usage(&self, since: Timestamp, by: UsageBy) -> Result<Vec<UsageRow>, StoreError> {
         let rows = sqlx::query(by.sql()).bind(since.as_millis()).fetch_all(&self.database.pool).await?;
         let row = |row: &AnyRow| {
@@ -119,10 +115,6 @@ impl Store {
     }
 
     /// Deletes the stored requests and answers from before a time; the sums remain.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn forget_model_texts(&self, before: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE llm_call SET prompt = NULL, answer = NULL WHERE at < $1 AND (prompt IS NOT NULL OR answer IS NOT NULL)";
         self.database.execute(sqlx::query(sql).bind(before.as_millis())).await?;

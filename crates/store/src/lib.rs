@@ -3,14 +3,15 @@
 //!
 //! Workers share only this database. A task is owned by the worker that claimed it last; the claim's *epoch* fences every
 //! later write, so a worker that was presumed dead cannot overwrite the work of its successor. Lease times use the
-//! database's clock; all other times are the caller's.
+//! database's clock; callers pass all other times, and get them from the same clock with [`Store::now`].
 //!
 //! # Layout
 //!
 //! - [`queue`]: enqueue, claim, heartbeat, release, fail, cancel
 //! - [`run`]: runs, checkpoints, events and results, each written in one transaction behind the fence
 //! - [`record`]: records that the steps of a run store: diagnostics, fixes, outputs
-//! - [`source`]: sources with their health, recipes, pages, values and alerts
+//! - [`source`]: sources with their health, recipes, pages and values; [`alert`]: alerts
+//! - `closing`: the end of runs whose task was closed from outside
 //! - [`decision`]: decisions of users about sources
 //! - [`ledger`]: requests to models and their cost; `budget`: reservations for requests that are under way
 //! - [`job`]: jobs submitted over HTTP
@@ -21,6 +22,10 @@
 //! - [`error`]: errors of the store
 //! - `clock`: one clock for all machines; `schema`: detection of a database that a newer autoheal has migrated
 //! - `database`, `writer`, `row`: the two engines behind one set of statements, group commit, rows as types
+//!
+//! # Errors
+//!
+//! Every function that returns a [`StoreError`] returns any error that the database reports. Its documentation lists only further errors.
 //!
 //! # Example
 //!
@@ -51,9 +56,13 @@
 //! # }
 //! ```
 
+#![expect(clippy::missing_errors_doc, reason = "stated once, above")]
+
+pub mod alert;
 mod backup;
 mod budget;
 mod clock;
+mod closing;
 mod database;
 pub mod decision;
 pub mod error;
@@ -78,6 +87,7 @@ use std::path::Path;
 
 use autoheal_engine::Timestamp;
 
+pub use alert::AlertRow;
 pub use clock::{LocalClock, system_time};
 pub use decision::DecisionRow;
 pub use error::StoreError;
@@ -88,7 +98,7 @@ pub use notice::{Channel, NoticeRow, Reach};
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
 pub use retention::{Pruned, Retention};
 pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};
-pub use source::{AlertRow, RecipeRow, SourceRow, ValueRow};
+pub use source::{RecipeRow, SourceRow, ValueRow};
 
 use crate::clock::Clock;
 use crate::database::Database;

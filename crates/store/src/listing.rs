@@ -8,9 +8,9 @@ use autoheal_engine::{RunId, TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
 use crate::filter::Filter;
-use crate::record::inflate;
-use crate::row::storable;
-use crate::source::recipe_row;
+use crate::row::{inflate, storable};
+use crate::run::run_row;
+use crate::source::{recipe_row, value_row};
 use crate::{RecipeRow, RunRow, Store, StoreError, ValueRow, row};
 
 /// State of a run, as a filter of lists.
@@ -117,10 +117,6 @@ fn snapshot_row(row: &AnyRow) -> Result<SnapshotRow, StoreError> {
 
 impl Store {
     /// Runs, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let state = filter.state.map(|state| match state {
             RunState::Running => "unfinished_task IS NOT NULL",
@@ -135,14 +131,10 @@ impl Store {
             .and("task_id =", filter.task.map(|task| task.0))
             .and_that(state)
             .newest("run_id", filter.limit);
-        statement.fetch_all(&self.database.pool).await?.iter().map(row::run).collect()
+        statement.fetch_all(&self.database.pool).await?.iter().map(run_row).collect()
     }
 
     /// The last runs of each source, or of one, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn recent_runs(
         &self,
         source: Option<&str>,
@@ -167,20 +159,12 @@ impl Store {
     }
 
     /// The values that each source, or one, gave last.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn latest_values(&self, source: Option<&str>) -> Result<BTreeMap<String, ValueRow>, StoreError> {
         let rows = sqlx::query(LATEST).bind(source.map(storable)).fetch_all(&self.database.pool).await?;
-        rows.iter().map(|row| Ok((row::text(row, "source_name")?, row::value(row)?))).collect()
+        rows.iter().map(|row| Ok((row::text(row, "source_name")?, value_row(row)?))).collect()
     }
 
     /// Returns the recipes of every source that are active or wait for a review.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn standing_recipes(&self) -> Result<BTreeMap<String, Vec<RecipeRow>>, StoreError> {
         let sql = "SELECT * FROM recipe_version WHERE in_force IS NOT NULL OR waits = 1 ORDER BY source_name, version";
         let mut recipes: BTreeMap<String, Vec<RecipeRow>> = BTreeMap::new();
@@ -191,10 +175,6 @@ impl Store {
     }
 
     /// Returns the stored pages of a source, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn kept_pages(&self, source: &str) -> Result<Vec<SnapshotRow>, StoreError> {
         let sql =
             "SELECT snapshot_id, role, url, taken_at FROM snapshot WHERE source_name = $1 ORDER BY snapshot_id DESC";
@@ -203,10 +183,6 @@ impl Store {
     }
 
     /// One of them, with its content.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn kept_page(&self, source: &str, snapshot: i64) -> Result<Option<(SnapshotRow, Vec<u8>)>, StoreError> {
         let sql = "SELECT * FROM snapshot WHERE source_name = $1 AND snapshot_id = $2";
         let found = sqlx::query(sql).bind(storable(source)).bind(snapshot).fetch_optional(&self.database.pool).await?;
@@ -214,10 +190,6 @@ impl Store {
     }
 
     /// Counts the tasks that are open now, and the runs and alerts since a time.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn glance(&self, since: Timestamp) -> Result<Glance, StoreError> {
         let row = sqlx::query(GLANCE).bind(since.as_millis()).fetch_one(&self.database.pool).await?;
         Ok(Glance {
@@ -230,10 +202,6 @@ impl Store {
     }
 
     /// Counts the sources in each state of health.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn source_counts(&self) -> Result<BTreeMap<HealthState, u64>, StoreError> {
         let sql = "SELECT source_health.state, COUNT(*) AS sources
                    FROM source JOIN source_health ON source_health.source_name = source.source_name GROUP BY source_health.state";
@@ -242,10 +210,6 @@ impl Store {
     }
 
     /// Counts the tasks of each kind in each state.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn task_counts(&self) -> Result<Vec<(TaskKind, TaskState, u64)>, StoreError> {
         let sql = "SELECT type, state, COUNT(*) AS tasks FROM task_queue GROUP BY type, state ORDER BY type, state";
         let rows = sqlx::query(sql).fetch_all(&self.database.pool).await?;
@@ -253,10 +217,6 @@ impl Store {
     }
 
     /// Checks that the database responds.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1").fetch_one(&self.database.pool).await?;
         Ok(())

@@ -129,10 +129,6 @@ fn notice(row: &AnyRow) -> Result<NoticeRow, StoreError> {
 impl Store {
     /// Claims a notice that is due, if there is one; no other caller gets it before `until`. Notices of alerts are only claimed
     /// for the channels in `alerts`.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn claim_notice(
         &self,
         now: Timestamp,
@@ -149,10 +145,6 @@ impl Store {
     }
 
     /// It was delivered, which its alert remembers.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn delivered(&self, notice: &NoticeRow, at: Timestamp) -> Result<(), StoreError> {
         let [remember, forget] = ARRIVED;
         let remember = sqlx::query(remember).bind(notice.notice).bind(at.as_millis()).bind(notice.channel.name());
@@ -169,10 +161,6 @@ impl Store {
     }
 
     /// It was not delivered, and is due again then, or never.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn not_delivered(&self, notice: i64, due: Option<Timestamp>, error: &str) -> Result<(), StoreError> {
         let sql = "UPDATE notice SET due_at = $2, last_error = $3 WHERE notice_id = $1";
         let statement = sqlx::query(sql).bind(notice).bind(due.map(Timestamp::as_millis)).bind(storable(error));
@@ -181,10 +169,6 @@ impl Store {
     }
 
     /// Returns notices whose delivery was tried without success, the newest first; only those of `target` if it is given.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn undelivered(&self, target: Option<&str>, limit: u32) -> Result<Vec<NoticeRow>, StoreError> {
         let sql = "SELECT * FROM notice WHERE last_error IS NOT NULL AND ($1 IS NULL OR target = $1)
                    ORDER BY notice_id DESC LIMIT $2";
@@ -193,10 +177,6 @@ impl Store {
     }
 
     /// Deletes notices that were not delivered within a week.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn forget_old_notices(&self, now: Timestamp) -> Result<(), StoreError> {
         let sql = "DELETE FROM notice WHERE created_at < $1";
         self.database.execute(sqlx::query(sql).bind(now.minus(LONGEST_LIFE).as_millis())).await?;

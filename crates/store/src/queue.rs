@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use autoheal_engine::TaskId;
-use autoheal_engine::source::{AlertKind, Health, SourceRecord};
+use autoheal_engine::source::{AlertKind, Health};
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
+use autoheal_engine::{TaskId, Timestamp};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use crate::closing::close_runs;
 use crate::database::{Dialect, Statement};
 use crate::filter::Filter;
-use crate::{Store, StoreError, row, run, source};
+use crate::write::Write;
+use crate::{Store, StoreError, alert, row};
 
 /// A worker's request for a task.
 #[derive(Debug, Clone)]
@@ -218,10 +220,6 @@ impl Store {
 
     /// Enqueues a run of the source that the task is about, unless it has run since its `health` was read or a run is already
     /// enqueued. Returns whether a task was created.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn enqueue_after(&self, task: &NewTask, health: &Health) -> Result<bool, StoreError> {
         let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let statement = bound(self.database.dialect, ENQUEUE_AFTER, task)
@@ -304,11 +302,11 @@ impl Store {
                     let row = statement.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
                     let state = row::task_state(&row)?;
                     if state == TaskState::Quarantined {
-                        for write in source::writes(dialect, now, &dead_letter(task, &row)?)? {
+                        for write in dead_letter(dialect, now, task, &row)? {
                             write.execute(&mut *connection, None).await?;
                         }
                     }
-                    close_runs(connection, dialect, &row).await?;
+                    close_runs_of(connection, dialect, &row).await?;
                     Ok(state)
                 })
             })
@@ -329,10 +327,6 @@ impl Store {
 
     /// Returns whether the worker still holds the lease and it has not expired: call it right before an
     /// effect outside the store.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn holds(&self, lease: &Lease) -> Result<bool, StoreError> {
         Ok(fenced_query(self, HOLDS, lease).fetch_optional(&self.database.pool).await?.is_some())
     }
@@ -365,10 +359,6 @@ impl Store {
 
     /// Requests a task's cancellation: a pending one is cancelled at once, a running one learns of it with its next heartbeat.
     /// Returns `false` when the task is not open.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn request_cancel(&self, task: TaskId) -> Result<bool, StoreError> {
         let dialect = self.database.dialect;
         let statement = sqlx::query(dialect.sql(CANCEL)).bind(task.0);
@@ -376,7 +366,7 @@ impl Store {
             .write(move |connection| {
                 Box::pin(async move {
                     let Some(row) = statement.fetch_optional(&mut *connection).await? else { return Ok(false) };
-                    close_runs(connection, dialect, &row).await?;
+                    close_runs_of(connection, dialect, &row).await?;
                     Ok(true)
                 })
             })
@@ -384,10 +374,6 @@ impl Store {
     }
 
     /// Makes a pending task due now, because a caller waits for it. Returns whether it was scheduled for later.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn hasten(&self, task: TaskId) -> Result<bool, StoreError> {
         let statement = sqlx::query(self.database.dialect.sql(HASTEN)).bind(task.0);
         Ok(self.database.execute(statement).await?.is_some())
@@ -395,10 +381,6 @@ impl Store {
 
     /// Returns a failed, cancelled or quarantined task to the queue, with its retries restored; the worker that claims it resumes
     /// its unfinished run, if any. Returns `false` when it is in another state, or when an open task for the same work exists.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn reopen(&self, task: TaskId) -> Result<bool, StoreError> {
         let reopen = sqlx::query(self.database.dialect.sql(REOPEN)).bind(task.0);
         let reopened = self
@@ -420,10 +402,6 @@ impl Store {
     }
 
     /// A task.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn task(&self, task: TaskId) -> Result<Option<Task>, StoreError> {
         let row = sqlx::query("SELECT * FROM task_queue WHERE task_id = $1")
             .bind(task.0)
@@ -433,10 +411,6 @@ impl Store {
     }
 
     /// Tasks, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, StoreError> {
         let statement = Filter::of("task_queue")
             .and("state =", filter.state.map(TaskState::name))
@@ -450,10 +424,10 @@ impl Store {
 }
 
 /// Ends the unfinished run of a task that was closed.
-async fn close_runs(connection: &mut AnyConnection, dialect: Dialect, closed: &AnyRow) -> Result<(), StoreError> {
+async fn close_runs_of(connection: &mut AnyConnection, dialect: Dialect, closed: &AnyRow) -> Result<(), StoreError> {
     let (target, state) = (row::text(closed, "target")?, row::task_state(closed)?);
     if !state.is_open() {
-        for write in run::close(dialect, &target, state)? {
+        for write in close_runs(dialect, &target, state)? {
             write.execute(&mut *connection, None).await?;
         }
     }
@@ -461,7 +435,7 @@ async fn close_runs(connection: &mut AnyConnection, dialect: Dialect, closed: &A
 }
 
 /// The alert that a task has failed for good.
-fn dead_letter(task: TaskId, row: &AnyRow) -> Result<SourceRecord, StoreError> {
+fn dead_letter(dialect: Dialect, at: Timestamp, task: TaskId, row: &AnyRow) -> Result<[Write; 2], StoreError> {
     let (kind, failures) = (row::text(row, "type")?, row::integer(row, "retry_count")?);
     let deaths: u32 = row::number(row, "deaths")?;
     let error = row::optional_text(row, "error_message")?.unwrap_or_default();
@@ -470,14 +444,10 @@ fn dead_letter(task: TaskId, row: &AnyRow) -> Result<SourceRecord, StoreError> {
     } else {
         format!("failed {failures} times")
     };
-    Ok(SourceRecord::Alert {
-        target: row::text(row, "target")?,
-        kind: AlertKind::DeadLetter,
-        message: format!(
-            "task {task} ({kind}) {happened} and is not tried again: {error}; `autoheal tasks retry {task}` puts it back into the queue"
-        ),
-        shared: None,
-    })
+    let message = format!(
+        "task {task} ({kind}) {happened} and is not tried again: {error}; `autoheal tasks retry {task}` puts it back into the queue"
+    );
+    Ok(alert::writes(dialect, at, &row::text(row, "target")?, AlertKind::DeadLetter, &message, None))
 }
 
 /// A statement whose first two arguments are the fence.

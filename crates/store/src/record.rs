@@ -1,19 +1,13 @@
 //! Records of the steps of a run: current diagnostics, attempts at fixes, the output of commands.
 
-use std::io::{Read as _, Write as _};
-
 use autoheal_engine::diagnostics::DiagnosticsEntry;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
-use flate2::Compression;
-use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
 use sha2::{Digest as _, Sha256};
-use sqlx::any::AnyRow;
 
 use crate::database::{Dialect, Statement};
-use crate::row::storable;
+use crate::row::{deflate, inflate, json, storable};
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, row, source};
 
@@ -43,12 +37,12 @@ pub(crate) fn writes(dialect: Dialect, run: RunId, at: Timestamp, record: &Recor
 }
 
 fn diagnostic(run: RunId, entry: &DiagnosticsEntry) -> Result<Statement, StoreError> {
-    let key = document("a diagnostic", &entry.finding.key())?;
+    let key = json("a diagnostic", &entry.finding.key())?;
     Ok(sqlx::query(DIAGNOSTIC)
         .bind(run.to_string())
         .bind(Sha256::digest(key).to_vec())
         .bind(entry.first_seen_at.as_millis())
-        .bind(document("a diagnostic", entry)?))
+        .bind(json("a diagnostic", entry)?))
 }
 
 fn fix_attempt(run: RunId, at: Timestamp, fix: &FixRecord) -> Statement {
@@ -73,32 +67,8 @@ fn command_output(run: RunId, record: &OutputRecord) -> Result<Statement, StoreE
         .bind(deflate(output::cut(&record.output, output::MOST).as_bytes())?))
 }
 
-/// A value as the text of a JSON column.
-pub(crate) fn document(what: &'static str, value: &impl serde::Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Refused { what, reason: error.to_string() })
-}
-
-pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
-    let refused = |error: std::io::Error| StoreError::Refused { what: "a text", reason: error.to_string() };
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes).map_err(refused)?;
-    encoder.finish().map_err(refused)
-}
-
-pub(crate) fn inflate(row: &AnyRow, column: &'static str) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = Vec::new();
-    DeflateDecoder::new(row::bytes(row, column)?.as_slice())
-        .read_to_end(&mut bytes)
-        .map_err(|error| StoreError::Corrupt { column, found: error.to_string() })?;
-    Ok(bytes)
-}
-
 impl Store {
-    /// The run's diagnostics as they stand, those first that were seen first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
+    /// Returns the current diagnostics of the run, in the order in which they were first seen.
     pub async fn diagnostics(&self, run: RunId) -> Result<Vec<DiagnosticsEntry>, StoreError> {
         let rows = sqlx::query("SELECT * FROM diagnostic WHERE run_id = $1 ORDER BY first_seen_at, diagnostic_key")
             .bind(run.to_string())
@@ -108,20 +78,12 @@ impl Store {
     }
 
     /// The attempts of one run, in order.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn fixes_of_run(&self, run: RunId) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
         self.fixes(sqlx::query("SELECT * FROM fix_history WHERE run_id = $1 ORDER BY fix_id").bind(run.to_string()))
             .await
     }
 
     /// Returns the attempts for one target since `since`, in order: the ones that the circuit breaker counts.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn fixes_of_target(
         &self,
         target: &str,
@@ -152,10 +114,6 @@ impl Store {
     }
 
     /// The outputs of the commands that the run started, in order.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn outputs(&self, run: RunId) -> Result<Vec<OutputRecord>, StoreError> {
         let rows = sqlx::query("SELECT * FROM run_output WHERE run_id = $1 ORDER BY sequence")
             .bind(run.to_string())

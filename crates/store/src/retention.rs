@@ -83,7 +83,7 @@ const HISTORY: [&str; 6] = [
     old!("decision", "decision_id", "at", ""),
     old!("llm_call", "call_id", "at", ""),
     old!("fix_history", "fix_id", "created_at", ""),
-    // The newest values of a page are what the next are compared with.
+    // The newest values of a page are needed for comparison with the next ones.
     old!(
         "source_value",
         "value_id",
@@ -91,14 +91,14 @@ const HISTORY: [&str; 6] = [
         "AND EXISTS (SELECT 1 FROM source_value newer
              WHERE newer.source_name = old.source_name AND newer.url = old.url AND newer.value_id > old.value_id)"
     ),
-    // The version that is active, and the one that a rollback goes back to, stay; so do what waits for a person and what one has refused.
+    // The active version and the target of a rollback stay; so do versions that wait for the user and rejected ones.
     "DELETE FROM recipe_version WHERE created_at < $1 AND stage NOT IN ('PRODUCTION', 'REJECTED') AND waits = 0 AND NOT EXISTS (
          SELECT 1 FROM recipe_version active WHERE active.source_name = recipe_version.source_name
              AND active.in_force IS NOT NULL AND active.replaces = recipe_version.version)",
 ];
 
 const PASSING: [&str; 2] = [
-    // A host that is idle starts anew.
+    // An idle host starts again without history.
     "DELETE FROM host_turn WHERE idle_at < $1",
     old!("name_check", "check_id", "at", ""),
 ];

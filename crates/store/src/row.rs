@@ -1,12 +1,17 @@
-//! Values from columns: what the statements give, as the types the rest of the program uses.
+//! Columns and the values in them: the results of statements, as the types of the rest of the program, and the way back.
+
+use std::io::{Read as _, Write as _};
 
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{Task, TaskKind, TaskState};
 use autoheal_engine::{RunId, TaskId, Timestamp};
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use crate::{Checkpoint, RunRow, StoreError, ValueRow};
+use crate::StoreError;
 
 pub(crate) fn integer(row: &AnyRow, column: &'static str) -> Result<i64, StoreError> {
     Ok(row.try_get(column)?)
@@ -109,44 +114,28 @@ pub(crate) fn task(row: &AnyRow) -> Result<Task, StoreError> {
     })
 }
 
-pub(crate) fn run(row: &AnyRow) -> Result<RunRow, StoreError> {
-    Ok(RunRow {
-        run: run_id(row)?,
-        task: TaskId(integer(row, "task_id")?),
-        workflow: text(row, "workflow")?,
-        target: text(row, "target")?,
-        started_at: time(row, "started_at")?,
-        finished_at: optional_time(row, "finished_at")?,
-        healed: optional_integer(row, "healed")?.map(|flag| flag != 0),
-        stop_reason: optional_text(row, "stop_reason")?,
-        results: optional_document(row, "results_json")?,
-        report: optional_text(row, "report")?,
-    })
-}
-
-pub(crate) fn value(row: &AnyRow) -> Result<ValueRow, StoreError> {
-    Ok(ValueRow {
-        at: time(row, "at")?,
-        url: text(row, "url")?,
-        version: number(row, "version")?,
-        values: document(row, "values_json")?,
-    })
-}
-
-pub(crate) fn checkpoint(row: &AnyRow) -> Result<Checkpoint, StoreError> {
-    Ok(Checkpoint {
-        run: run_id(row)?,
-        seq: integer(row, "seq")?,
-        node: text(row, "node")?,
-        next_node: optional_text(row, "next_node")?,
-        state_version: number(row, "state_version")?,
-        state: document(row, "state_json")?,
-        at: time(row, "created_at")?,
-    })
-}
-
 /// Text as both engines can hold it: PostgreSQL refuses the character NUL, which the output of a command or a patch may
 /// contain. (Documents need no such care: JSON escapes it.)
 pub(crate) fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
+}
+
+/// A value as the text of a JSON column.
+pub(crate) fn json(what: &'static str, value: &impl serde::Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Refused { what, reason: error.to_string() })
+}
+
+pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let refused = |error: std::io::Error| StoreError::Refused { what: "a text", reason: error.to_string() };
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).map_err(refused)?;
+    encoder.finish().map_err(refused)
+}
+
+pub(crate) fn inflate(row: &AnyRow, column: &'static str) -> Result<Vec<u8>, StoreError> {
+    let mut inflated = Vec::new();
+    DeflateDecoder::new(bytes(row, column)?.as_slice())
+        .read_to_end(&mut inflated)
+        .map_err(|error| StoreError::Corrupt { column, found: error.to_string() })?;
+    Ok(inflated)
 }

@@ -6,8 +6,10 @@ use autoheal_engine::task::{Lease, TaskState};
 use autoheal_engine::workflow::{Outcome, Record};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use serde_json::Value;
+use sqlx::any::AnyRow;
 
-use crate::database::{Dialect, Statement};
+use crate::database::Statement;
+use crate::row::json;
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, record, row};
 
@@ -115,25 +117,6 @@ const FINISH_TASK: &str = "
         deaths = 0
     WHERE task_id = $1";
 
-const CLOSING_EVENT: &str = "
-    INSERT INTO run_event (run_id, sequence, at, body_json)
-    SELECT run_id, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM run_event told WHERE told.run_id = run.run_id), {now}, $3
-    FROM run WHERE target = $1 AND unfinished_task IN (SELECT task_id FROM task_queue WHERE state = $2)";
-
-const CLOSE: &str = "
-    UPDATE run SET finished_at = {now}, healed = 0, stop_reason = $2
-    WHERE target = $1 AND unfinished_task IN (SELECT task_id FROM task_queue WHERE state = $2)";
-
-/// Ends the unfinished runs of the target's tasks that were closed in `state` from outside: without results, but with a final
-/// event for clients that watch.
-pub(crate) fn close(dialect: Dialect, target: &str, state: TaskState) -> Result<[Write; 2], StoreError> {
-    let stop_reason = state.name();
-    let event = record::document("an event", &EventBody::RunFinished { stop_reason: stop_reason.to_owned() })?;
-    let of_target = |sql| sqlx::query(dialect.sql(sql)).bind(target.to_owned()).bind(stop_reason);
-    let maybe = |statement| Write { statement, on_idle: OnIdle::Fine };
-    Ok([maybe(of_target(CLOSING_EVENT).bind(event)), maybe(of_target(CLOSE))])
-}
-
 impl Store {
     /// Begins a run of the held task, with its first event.
     ///
@@ -152,7 +135,7 @@ impl Store {
         self.write_held(lease, writes).await
     }
 
-    /// Stores where the run stands, what happened and what the step left, all of it or nothing.
+    /// Stores the state of the run, its events and the records of the step, all of them or none.
     ///
     /// # Errors
     ///
@@ -248,75 +231,51 @@ impl Store {
     }
 
     /// A run.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn run(&self, run: RunId) -> Result<Option<RunRow>, StoreError> {
         let row = sqlx::query("SELECT * FROM run WHERE run_id = $1")
             .bind(run.to_string())
             .fetch_optional(&self.database.pool)
             .await?;
-        row.as_ref().map(row::run).transpose()
+        row.as_ref().map(run_row).transpose()
     }
 
     /// The task's unfinished run, to be resumed.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn open_run(&self, task: TaskId) -> Result<Option<RunRow>, StoreError> {
         let row = sqlx::query("SELECT * FROM run WHERE unfinished_task = $1")
             .bind(task.0)
             .fetch_optional(&self.database.pool)
             .await?;
-        row.as_ref().map(row::run).transpose()
+        row.as_ref().map(run_row).transpose()
     }
 
     /// The run of the task that began last, ended or not.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn last_run(&self, task: TaskId) -> Result<Option<RunRow>, StoreError> {
         let row = sqlx::query("SELECT * FROM run WHERE task_id = $1 ORDER BY started_at DESC, run_id DESC LIMIT 1")
             .bind(task.0)
             .fetch_optional(&self.database.pool)
             .await?;
-        row.as_ref().map(row::run).transpose()
+        row.as_ref().map(run_row).transpose()
     }
 
     /// Returns the last checkpoint of the run.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn last_checkpoint(&self, run: RunId) -> Result<Option<Checkpoint>, StoreError> {
         let row = sqlx::query("SELECT * FROM run_checkpoint WHERE run_id = $1 ORDER BY seq DESC LIMIT 1")
             .bind(run.to_string())
             .fetch_optional(&self.database.pool)
             .await?;
-        row.as_ref().map(row::checkpoint).transpose()
+        row.as_ref().map(checkpoint).transpose()
     }
 
     /// Every checkpoint of a run, the first one first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn checkpoints(&self, run: RunId) -> Result<Vec<Checkpoint>, StoreError> {
         let rows = sqlx::query("SELECT * FROM run_checkpoint WHERE run_id = $1 ORDER BY seq")
             .bind(run.to_string())
             .fetch_all(&self.database.pool)
             .await?;
-        rows.iter().map(row::checkpoint).collect()
+        rows.iter().map(checkpoint).collect()
     }
 
     /// Returns the sequence number of the run's last event; 0 when it has no events.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn last_event(&self, run: RunId) -> Result<i64, StoreError> {
         let row = sqlx::query("SELECT COALESCE(MAX(sequence), 0) AS last FROM run_event WHERE run_id = $1")
             .bind(run.to_string())
@@ -326,10 +285,6 @@ impl Store {
     }
 
     /// The run's events with a sequence number above `after`, in order.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn events(&self, run: RunId, after: i64) -> Result<Vec<Event>, StoreError> {
         let rows = sqlx::query("SELECT * FROM run_event WHERE run_id = $1 AND sequence > $2 ORDER BY sequence")
             .bind(run.to_string())
@@ -361,7 +316,34 @@ fn events_of(run: RunId, events: &[(Timestamp, EventBody)]) -> Result<Vec<Write>
         .filter(|(_, body)| body.is_stored())
         .map(|(at, body)| {
             let statement = sqlx::query(EVENT).bind(run.to_string()).bind(at.as_millis());
-            Ok(of_run(statement.bind(record::document("an event", body)?)))
+            Ok(of_run(statement.bind(json("an event", body)?)))
         })
         .collect()
+}
+
+pub(crate) fn run_row(row: &AnyRow) -> Result<RunRow, StoreError> {
+    Ok(RunRow {
+        run: row::run_id(row)?,
+        task: TaskId(row::integer(row, "task_id")?),
+        workflow: row::text(row, "workflow")?,
+        target: row::text(row, "target")?,
+        started_at: row::time(row, "started_at")?,
+        finished_at: row::optional_time(row, "finished_at")?,
+        healed: row::optional_integer(row, "healed")?.map(|flag| flag != 0),
+        stop_reason: row::optional_text(row, "stop_reason")?,
+        results: row::optional_document(row, "results_json")?,
+        report: row::optional_text(row, "report")?,
+    })
+}
+
+fn checkpoint(row: &AnyRow) -> Result<Checkpoint, StoreError> {
+    Ok(Checkpoint {
+        run: row::run_id(row)?,
+        seq: row::integer(row, "seq")?,
+        node: row::text(row, "node")?,
+        next_node: row::optional_text(row, "next_node")?,
+        state_version: row::number(row, "state_version")?,
+        state: row::document(row, "state_json")?,
+        at: row::time(row, "created_at")?,
+    })
 }

@@ -37,7 +37,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NewerSchema`]; what the database reports.
+    /// [`StoreError::NewerSchema`]; any error that the database reports.
     pub async fn check_schema(&self) -> Result<(), StoreError> {
         let dialect = self.database.dialect;
         let row = sqlx::query(dialect.sql(SEEN)).fetch_one(&self.database.pool).await?;

@@ -1,8 +1,6 @@
 //! Sources: their definitions, health, recipes, pages and values. Changes arrive as [`SourceRecord`]s, from a step of a run
 //! behind its fence or from a user ([`Store::change_sources`]), and both use the same statements.
 
-use std::time::Duration;
-
 use autoheal_engine::Timestamp;
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord, Stage};
@@ -10,12 +8,11 @@ use autoheal_engine::task::TaskState;
 use serde_json::Value;
 use sqlx::any::AnyRow;
 
+use crate::closing::close_runs;
 use crate::database::{Dialect, Statement};
-use crate::filter::Filter;
-use crate::record::{deflate, inflate};
-use crate::row::storable;
+use crate::row::{deflate, inflate, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, decision, notice, queue, row, run};
+use crate::{Store, StoreError, alert, decision, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,28 +69,6 @@ pub struct ValueRow {
     pub values: Value,
 }
 
-/// Time within which an alert is not repeated for the same target or shared cause.
-const ALERT_REST: Duration = Duration::from_hours(24);
-
-/// An alert as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AlertRow {
-    /// Number of the alert.
-    pub alert: i64,
-    /// Subject of the alert, such as a source's name.
-    pub target: String,
-    /// Reason for the alert, such as `QUARANTINE`.
-    pub kind: String,
-    /// Description of the event and of what to do.
-    pub message: String,
-    /// Time of the alert.
-    pub created_at: Timestamp,
-    /// Time at which it was posted.
-    pub posted_at: Option<Timestamp>,
-    /// Time at which it was sent by mail.
-    pub mailed_at: Option<Timestamp>,
-}
-
 const DEFINITION: &str = "
     INSERT INTO source (source_name, definition_json, created_at, updated_at) VALUES ($1, $2, $3, $3)
     ON CONFLICT (source_name) DO UPDATE SET definition_json = excluded.definition_json, updated_at = excluded.updated_at";
@@ -114,7 +89,7 @@ const HEALTH: &str = "
         unreached = excluded.unreached,
         last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
         success_count = excluded.success_count, failure_count = excluded.failure_count, updated_at = excluded.updated_at,
-        -- What was read before a person released the source does not undo that.
+        -- Health that was read before the user released the source does not undo the release.
         state = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
                      THEN source_health.state ELSE excluded.state END,
         fix_attempts_today = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
@@ -132,7 +107,7 @@ const OLD_SNAPSHOTS: &str = "
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
         ORDER BY snapshot_id DESC LIMIT $4)";
 
-/// Limits the stored failing pages of a source, whatever their addresses: the site determines how many addresses there are.
+/// Limits the stored failing pages of a source, regardless of their addresses: the site determines their number.
 const OLD_FAILING: &str = "
     DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND snapshot_id NOT IN (
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3)";
@@ -169,14 +144,6 @@ const REJECTED: &str = "
 
 const WATCHED: &str = "
     UPDATE recipe_version SET runs = runs + 1, failed_runs = failed_runs + $3 WHERE source_name = $1 AND version = $2";
-
-const ALERT: &str = "
-    INSERT INTO alert (target, kind, message, created_at, host, cause)
-    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE ($5 IS NULL OR NOT EXISTS (
-        SELECT 1 FROM alert other
-        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1))
-      AND ($8 = 0 OR NOT EXISTS (
-        SELECT 1 FROM alert same WHERE same.target = $1 AND same.kind = $2 AND same.created_at > $7))";
 
 const NAME_CHECK: &str =
     "INSERT INTO name_check (source_name, at, target_known, control_known) VALUES ($1, $2, $3, $4)";
@@ -263,20 +230,9 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
             let failed = i64::from(!good);
             vec![maybe(sqlx::query(WATCHED).bind(storable(source)).bind(i64::from(*version)).bind(failed))]
         }
-        SourceRecord::Alert { target, kind, message, shared } => vec![
-            maybe(
-                sqlx::query(ALERT)
-                    .bind(storable(target))
-                    .bind(kind.name())
-                    .bind(storable(message))
-                    .bind(at.as_millis())
-                    .bind(shared.as_ref().map(|shared| storable(&shared.host)))
-                    .bind(shared.as_ref().map(|shared| storable(&shared.cause)))
-                    .bind(at.minus(ALERT_REST).as_millis())
-                    .bind(i64::from(kind.rests())),
-            ),
-            maybe(notice::of_alert(dialect, target, *kind, message, at)),
-        ],
+        SourceRecord::Alert { target, kind, message, shared } => {
+            alert::writes(dialect, at, target, *kind, message, shared.as_ref()).into()
+        }
         SourceRecord::Notice { source, address, body } => {
             vec![maybe(notice::of_source(source, address, body, at))]
         }
@@ -293,7 +249,7 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
         SourceRecord::Task(task) => vec![maybe(queue::enqueue_statement(dialect, task))],
         SourceRecord::Removed { source } => {
             let removed = REMOVED.iter().map(|sql| maybe(sqlx::query(dialect.sql(sql)).bind(storable(source))));
-            removed.chain(run::close(dialect, source, TaskState::Cancelled)?).collect()
+            removed.chain(close_runs(dialect, source, TaskState::Cancelled)?).collect()
         }
     })
 }
@@ -355,30 +311,18 @@ impl Store {
     }
 
     /// A source.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn source(&self, source: &str) -> Result<Option<SourceRow>, StoreError> {
         let row = sqlx::query(SOURCES).bind(storable(source)).fetch_optional(&self.database.pool).await?;
         row.as_ref().map(source_row).transpose()
     }
 
     /// Every source, by name.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
         let rows = sqlx::query(SOURCES).bind(None::<String>).fetch_all(&self.database.pool).await?;
         rows.iter().map(source_row).collect()
     }
 
     /// Every version of a source's recipe, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn recipes(&self, source: &str) -> Result<Vec<RecipeRow>, StoreError> {
         let rows = sqlx::query("SELECT * FROM recipe_version WHERE source_name = $1 ORDER BY version")
             .bind(storable(source))
@@ -389,10 +333,6 @@ impl Store {
 
     /// Returns at most `limit` stored pages of a source with this role, the newest first; only those of one address if it is
     /// given.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn snapshots(
         &self,
         source: &str,
@@ -400,7 +340,7 @@ impl Store {
         url: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Snapshot>, StoreError> {
-        // Two statements, each with an index of its own: pages are long, and none is to be read to be left out.
+        // Two statements, each with its own index: pages are long, and must not be read only to be skipped.
         let of_source =
             "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3";
         let of_page = "SELECT * FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $4
@@ -425,10 +365,6 @@ impl Store {
     }
 
     /// The accepted values of a source since a time, the oldest first; of more than `limit` the newest.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn values(&self, source: &str, since: Timestamp, limit: u32) -> Result<Vec<ValueRow>, StoreError> {
         let sql =
             "SELECT * FROM source_value WHERE source_name = $1 AND at >= $2 ORDER BY at DESC, value_id DESC LIMIT $3";
@@ -438,14 +374,10 @@ impl Store {
             .bind(i64::from(limit))
             .fetch_all(&self.database.pool)
             .await?;
-        rows.iter().rev().map(row::value).collect()
+        rows.iter().rev().map(value_row).collect()
     }
 
     /// The values that were accepted last from the page at an address.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn last_values(&self, source: &str, url: &str) -> Result<Option<Value>, StoreError> {
         let sql =
             "SELECT values_json FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1";
@@ -454,38 +386,7 @@ impl Store {
         row.as_ref().map(|row| row::document(row, "values_json")).transpose()
     }
 
-    /// The alerts, the newest first; of one target when it is named, and only those before one when that is named.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
-    pub async fn alerts(
-        &self,
-        target: Option<&str>,
-        before: Option<i64>,
-        limit: u32,
-    ) -> Result<Vec<AlertRow>, StoreError> {
-        let statement = Filter::of("alert").and("target =", target).and("alert_id <", before).newest("alert_id", limit);
-        let rows = statement.fetch_all(&self.database.pool).await?;
-        let alert = |row: &AnyRow| {
-            Ok(AlertRow {
-                alert: row::integer(row, "alert_id")?,
-                target: row::text(row, "target")?,
-                kind: row::text(row, "kind")?,
-                message: row::text(row, "message")?,
-                created_at: row::time(row, "created_at")?,
-                posted_at: row::optional_time(row, "posted_at")?,
-                mailed_at: row::optional_time(row, "mailed_at")?,
-            })
-        };
-        rows.iter().map(alert).collect()
-    }
-
     /// Returns the checks of the source's host name since a time, in order.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn name_checks(&self, source: &str, since: Timestamp) -> Result<Vec<NameCheck>, StoreError> {
         let rows = sqlx::query("SELECT * FROM name_check WHERE source_name = $1 AND at >= $2 ORDER BY at")
             .bind(storable(source))
@@ -539,5 +440,14 @@ pub(crate) fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
         replaces: replaces.map_err(|error| StoreError::Corrupt { column: "replaces", found: error.to_string() })?,
         runs: row::number(row, "runs")?,
         failed_runs: row::number(row, "failed_runs")?,
+    })
+}
+
+pub(crate) fn value_row(row: &AnyRow) -> Result<ValueRow, StoreError> {
+    Ok(ValueRow {
+        at: row::time(row, "at")?,
+        url: row::text(row, "url")?,
+        version: row::number(row, "version")?,
+        values: row::document(row, "values_json")?,
     })
 }

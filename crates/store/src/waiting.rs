@@ -68,10 +68,6 @@ impl Waiting {
 impl Store {
     /// Binds the open tasks of a machine to the name that it has now: those that are bound to `from`, or to any other name when that is
     /// `None`. Returns the number of tasks.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn adopt_tasks(&self, from: Option<&str>, to: &str) -> Result<u64, StoreError> {
         let statement = sqlx::query(ADOPT).bind(to.to_owned()).bind(from.map(str::to_owned));
         self.database
@@ -82,10 +78,6 @@ impl Store {
     /// Raises an alert for each task that could have been claimed for `patience` and is bound to a machine, and one for all
     /// others together; at most one a day for the same target. A lease that expired at least `patience` ago is ended, so that it
     /// does not block other work on its target.
-    ///
-    /// # Errors
-    ///
-    /// Any error that the database reports.
     pub async fn watch_waiting(&self, patience: Duration) -> Result<(), StoreError> {
         let dialect = self.database.dialect;
         let millis = i64::try_from(patience.as_millis()).unwrap_or(i64::MAX / 4);

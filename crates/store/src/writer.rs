@@ -35,7 +35,7 @@ impl Writer {
         Self { jobs }
     }
 
-    /// Does `work` in a transaction of its own or a shared one: either way all of it is on disk when this returns `Ok`, and
+    /// Does `work` in a separate transaction or a shared one: either way all of it is on disk when this returns `Ok`, and
     /// none of it happened when this returns `Err`. Work whose caller has gone away is still done.
     pub(crate) async fn write<T, W>(&self, scope: Scope, work: W) -> Result<T, StoreError>
     where
@@ -141,7 +141,7 @@ async fn write_group(
     expected: usize,
     queue: &mut mpsc::UnboundedReceiver<Box<dyn Job>>,
 ) -> Result<(), Arc<str>> {
-    // IMMEDIATE takes the write lock before the first read, so that what was read is still true when it is written.
+    // IMMEDIATE takes the write lock before the first read, so that the values read are still current when they are written.
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(|error| reason(&error))?;
     let mut begun = Instant::now();
     let mut done = 0;

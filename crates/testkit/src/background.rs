@@ -1,4 +1,4 @@
-//! A server on a thread of its own: a test may block, and the program under test may be another process.
+//! A server on a separate thread: a test may block, and the program under test may be another process.
 
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 

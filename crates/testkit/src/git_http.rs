@@ -19,7 +19,7 @@ use crate::repository::isolated_git;
 /// Behaviour of the server towards requests.
 #[derive(Debug, Clone)]
 pub enum Behaviour {
-    /// Serves reading and writing to everybody.
+    /// Serves reading and writing to all clients.
     Open,
     /// Serves those who give this token as the password.
     Token(String),
@@ -27,7 +27,7 @@ pub enum Behaviour {
     Indiscreet(u16),
     /// Answers everything with this status.
     Status(u16),
-    /// Sends everybody to the same path at this origin.
+    /// Redirects all clients to the same path at this origin.
     Redirect(String),
     /// Takes requests and never answers.
     Silent,

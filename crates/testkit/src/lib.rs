@@ -2,9 +2,10 @@
 //!
 //! # Layout
 //!
-//! - `background`: servers on threads of their own
+//! - `background`: servers on separate threads
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`github`]: a fake GitHub, checked against GitHub's description of its API
+//! - [`gitlab`]: a fake GitLab, checked against a table of what GitLab documents
 //! - [`kill`]: kills a program around every checkpoint and compares the results
 //! - [`ledger`]: accounts of language models, in memory
 //! - [`machines`]: programs on simulated machines that can be cut off from the network
@@ -22,6 +23,7 @@
 mod background;
 pub mod git_http;
 pub mod github;
+pub mod gitlab;
 mod http;
 pub mod kill;
 pub mod ledger;

@@ -1,4 +1,4 @@
-//! Machines that share nothing but a network: processes in network namespaces of their own, joined by cables that can be pulled.
+//! Machines that share only a network: processes in separate network namespaces, joined by cables that can be pulled.
 //!
 //! Everything happens in a namespace that the test makes for itself ([`enter`]); it ends with the test, and so does everything in it. The
 //! machine that the test runs on sees nothing of it.
@@ -17,7 +17,7 @@ use crate::skip;
 /// Address at which the test serves the resources that the machines share.
 pub const HUB: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 77, 0, 1));
 
-/// Set in a test that has a network of its own.
+/// Set in a test that has a separate network.
 const INSIDE: &str = "TESTKIT_INSIDE_A_NETWORK";
 
 /// The programs that are needed.
@@ -95,7 +95,7 @@ fn why_not() -> Option<String> {
     }
 }
 
-/// A program on a machine of its own; both end when this is dropped.
+/// A program on a separate machine; both end when this is dropped.
 #[derive(Debug)]
 pub struct Machine {
     cable: String,

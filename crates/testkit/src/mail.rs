@@ -75,7 +75,7 @@ fn lock(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
 async fn serve(listener: TcpListener, book: Arc<Mutex<Book>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let book = Arc::clone(&book);
-        // A client that goes away is no fault of the server.
+        // A client that disconnects is not an error of the server.
         tokio::spawn(async move { converse(BufReader::new(stream), &book).await });
     }
 }

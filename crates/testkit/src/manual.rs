@@ -1,6 +1,6 @@
 //! A manual of vehicles in the shape that large collections of them have: home, make (with trucks apart), year, model, and below it folders
-//! of sections whose links have the same text again and again. Lists are not closed, tables have captions, and every page says where it
-//! stands. What it says is made up by a seed; nothing in it is true of any vehicle.
+//! of sections whose links have the same text again and again. Lists are not closed, tables have captions, and every page gives its
+//! position. A seed generates the contents; nothing in them is true of any vehicle.
 //!
 //! # Example
 //!
@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Makes with their models; trucks stand under a make of their own.
+/// Makes with their models; trucks have a separate make.
 const MAKES: &[(&str, &[(&str, &str)])] = &[
     ("Ford", &[("Focus", "L4-2.0L"), ("Taurus", "V6-3.5L")]),
     ("Ford Truck", &[("F-150 2WD", "V8-5.4L"), ("Ranger", "V6-4.0L")]),
@@ -142,7 +142,7 @@ impl Manual {
         let mut trail = String::new();
         for (depth, step) in place.iter().enumerate().take(place.len().saturating_sub(1)) {
             let to = if depth == 0 { "/".to_owned() } else { path(&place[1..=depth]) };
-            // Folders below a vehicle have no page of their own.
+            // Folders below a vehicle have no page.
             let step = if depth <= 3 { format!("<a href='{to}'>{step}</a>") } else { (*step).to_owned() };
             let _ = write!(trail, "{step} &gt;&gt; ");
         }

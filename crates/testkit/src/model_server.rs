@@ -22,7 +22,7 @@ use crate::http::{read_request, write};
 pub struct Scripted {
     /// HTTP status of the response.
     pub status: u16,
-    /// Headers beside those of the body.
+    /// Headers in addition to those of the body.
     pub headers: Vec<(String, String)>,
     /// Body of the response.
     pub body: Vec<u8>,

@@ -128,7 +128,7 @@ impl Server {
     }
 }
 
-/// A server of one's own, on the network, that can be restarted; it ends when this is dropped.
+/// A private server on the network that can be restarted; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Cluster {
     address: Url,
@@ -163,7 +163,7 @@ impl Cluster {
         self.address.as_str()
     }
 
-    /// Throws everybody out and starts anew.
+    /// Disconnects all clients and restarts the server.
     ///
     /// # Panics
     ///
@@ -203,7 +203,7 @@ fn start(programs: &Path, folder: &Path, listen: Option<IpAddr>) -> Result<(Chil
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        // Not the test's own: whoever waits for the test's output to end would wait for the server too.
+        // Not the test's own: a reader that waits for the end of the test's output would wait for the server too.
         .stderr(Stdio::null())
         .spawn()
         .map_err(failed)?;

@@ -21,7 +21,7 @@ const IDENTITY: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "@1700000000 +0000"),
 ];
 
-/// A git repository with files, on branch `main`, in a folder of its own.
+/// A git repository with files, on branch `main`, in a separate folder.
 #[derive(Debug)]
 pub struct TestRepository {
     folder: PathBuf,
@@ -52,7 +52,7 @@ impl TestRepository {
     }
 
     /// A repository with one commit that holds these files, below `place`: made anew, and at the same place each time that the same test makes it.
-    /// What was installed for it is installed still.
+    /// Its installed packages are kept.
     pub fn kept(place: &Path, files: &[(&str, &str)]) -> Self {
         let mut hasher = DefaultHasher::new();
         // The test's name: the thread's, or with one process for each test, the argument.

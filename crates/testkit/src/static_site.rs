@@ -30,7 +30,7 @@ impl Pages {
             Self::Made(pages) => pages.get(path).map(|text| text.clone().into_bytes()),
             Self::Folder(folder) => {
                 let relative = path.trim_start_matches('/');
-                // Nothing outside the folder is anybody's business.
+                // Files outside the folder are not served.
                 let is_inside = !relative.split('/').any(|part| part == "..");
                 is_inside.then(|| std::fs::read(folder.join(relative)).ok()).flatten()
             }

@@ -89,7 +89,7 @@ impl Outcome {
 }
 
 /// Looks at each repository and prints a table.
-#[expect(clippy::print_stdout, reason = "the table is what is asked for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the command")]
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let data: Data = toml::from_str(&std::fs::read_to_string(root.join(REPOSITORIES))?).context(REPOSITORIES)?;
     let binary = match &options.binary {

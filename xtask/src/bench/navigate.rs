@@ -30,7 +30,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let start = unpacked(&options.package)?.join(&options.start);
     ensure!(start.is_file(), "the package {} has no {}", options.package, options.start.display());
     let (folder, name) = start.parent().zip(start.file_name()).context("the page to begin at is a file in a folder")?;
-    let text = |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("{} is no text", path.display()));
+    let text =
+        |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("{} is not text", path.display()));
     let arguments = [
         ("--manual", text(folder)?),
         ("--start", text(Path::new(name))?),

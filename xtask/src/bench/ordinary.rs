@@ -94,7 +94,7 @@ impl Outcome {
 }
 
 /// Heals each repository and prints a table.
-#[expect(clippy::print_stdout, reason = "the table is what is asked for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the command")]
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let data: Data = toml::from_str(&std::fs::read_to_string(root.join(REPOSITORIES))?).context(REPOSITORIES)?;
     let binary = match &options.binary {
@@ -168,7 +168,7 @@ fn commit(folder: &Path, message: &str) -> anyhow::Result<()> {
     git(folder, &["commit", "--quiet", "--message", message]).map(drop)
 }
 
-/// Heals the repository. Returns the verdict, and whether the branch (or `main`, if there is none) holds the expected files.
+/// Heals the repository. Returns the verdict, and whether the branch (or `main`, without a branch) holds the expected files.
 fn heal(
     binary: &Path,
     folder: &Path,

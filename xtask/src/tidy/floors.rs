@@ -71,7 +71,7 @@ fn wrong_with(used: &Use) -> Option<String> {
         return (!owners.contains(&from)).then(|| format!("only {} may", owners.join(" and ")));
     }
     if to == XTASK {
-        return Some("nobody may".to_owned());
+        return Some("no crate may".to_owned());
     }
     if to == TESTKIT {
         let may = used.for_tests || from == XTASK;
@@ -83,11 +83,11 @@ fn wrong_with(used: &Use) -> Option<String> {
     }
     match floor_of(from) {
         None => Some("it has no floor: give it one in xtask/src/tidy/floors.rs and ARCHITECTURE.md".to_owned()),
-        Some(from_floor) if from_floor < to_floor => {
-            Some(format!("an arrow up, from floor {from_floor} to floor {to_floor}: put what both need further down"))
-        }
+        Some(from_floor) if from_floor < to_floor => Some(format!(
+            "a dependency points up, from floor {from_floor} to floor {to_floor}: move the common part down"
+        )),
         Some(from_floor) if from_floor == to_floor => {
-            Some(format!("both stand on floor {from_floor}: let the binary connect them by a trait of engine"))
+            Some(format!("both are on floor {from_floor}: let the binary connect them by a trait of engine"))
         }
         Some(_) => None,
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_serves_tests_only() {
+    fn testkit_and_xtask_serve_tests_only() {
         assert!(!complains("store", "testkit", true));
         assert!(complains("store", "testkit", false));
         assert!(!complains("testkit", "store", false));

@@ -5,15 +5,19 @@
 //! - [`floors`]: which crate may use which; [`circles`]: no files of a crate depend on each other in a circle
 //! - [`source`]: rules about single lines of program text (SQL, processes, I/O, lint exceptions)
 //! - [`text`]: rules about every file (length, white space, words)
-//! - [`prose`]: how doc comments open
+//! - [`prose`]: how doc comments open; [`dialect`]: plain English, in the lines that [`prose_lines`] finds
 //! - [`properties`]: every required property of the specification has a tagged test
 //! - [`error_pages`]: every error code has its page
+//! - [`fixers`]: every fixer has an example, and the page of the fixers is made of them
 
 mod circles;
+mod dialect;
 mod error_pages;
+mod fixers;
 mod floors;
 mod properties;
 mod prose;
+mod prose_lines;
 mod source;
 mod text;
 
@@ -84,9 +88,11 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     complaints.extend(files.iter().flat_map(source::check));
     complaints.extend(files.iter().flat_map(text::check));
     complaints.extend(files.iter().flat_map(prose::check));
+    complaints.extend(dialect::check(&files));
     complaints.extend(circles::check(&files)?);
     complaints.extend(properties::check(&files)?);
     complaints.extend(error_pages::check(&files));
+    complaints.extend(fixers::check(&files)?);
     complaints.sort();
 
     if complaints.is_empty() {
@@ -99,10 +105,23 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Prints every property of the specification with the places of its tests.
-#[expect(clippy::print_stdout, reason = "the list is what was asked for")]
+#[expect(clippy::print_stdout, reason = "the list is the output of the command")]
 pub(crate) fn list_properties(root: &Path) -> anyhow::Result<()> {
     print!("{}", properties::list(&files_of(root)?)?);
     Ok(())
+}
+
+/// Prints every phrase that is not plain English, with a replacement.
+#[expect(clippy::print_stdout, reason = "the list is the output of the command")]
+pub(crate) fn list_phrases(root: &Path) -> anyhow::Result<()> {
+    print!("{}", dialect::list(&files_of(root)?));
+    Ok(())
+}
+
+/// Writes the page of the fixers from their examples.
+pub(crate) fn write_fixers(root: &Path) -> anyhow::Result<()> {
+    let page = fixers::page(&files_of(root)?)?;
+    std::fs::write(root.join(fixers::PAGE), page).with_context(|| format!("cannot write {}", fixers::PAGE))
 }
 
 #[expect(clippy::print_stderr, reason = "the complaints are what this program is for")]

@@ -113,7 +113,7 @@ pub(super) fn list(files: &[SourceFile]) -> anyhow::Result<String> {
 /// The property that a tag names.
 fn tag(line: &str, titles: &BTreeMap<u32, &str>) -> Result<u32, String> {
     let Some(parts) = TAG.captures(line) else {
-        return Err(format!("a tag is a line of its own: `// {MARK}, Property N: title`"));
+        return Err(format!("a tag needs a separate line: `// {MARK}, Property N: title`"));
     };
     let number: u32 = parts[1].parse().map_err(|_| format!("no property has the number {}", &parts[1]))?;
     match titles.get(&number) {
@@ -123,7 +123,7 @@ fn tag(line: &str, titles: &BTreeMap<u32, &str>) -> Result<u32, String> {
     }
 }
 
-/// That the tag on line `index` stands directly above a property test with enough cases.
+/// Checks that the tag on line `index` is directly above a property test with enough cases.
 fn is_tested(lines: &[&str], index: usize) -> Result<(), String> {
     let mut header = lines[index + 1..].iter().take_while(|line| !FUNCTION.is_match(line));
     let mut is_test = false;
@@ -133,7 +133,7 @@ fn is_tested(lines: &[&str], index: usize) -> Result<(), String> {
         line.starts_with('#') || line.starts_with("//")
     });
     if !is_test || !is_above {
-        return Err("the tag stands directly above no test".to_owned());
+        return Err("the tag is not directly above a test".to_owned());
     }
     // `proptest! { .. }` around the test, or a `TestRunner` inside it.
     let body = lines[index + 1..].iter().skip_while(|line| !FUNCTION.is_match(line)).skip(1);
@@ -142,7 +142,7 @@ fn is_tested(lines: &[&str], index: usize) -> Result<(), String> {
     let block_start = around.iter().position(|line| line.contains("proptest!"));
     let runs_inside = body.iter().any(|line| line.contains("TestRunner") || line.contains("proptest!"));
     if block_start.is_none() && !runs_inside {
-        return Err("the tag stands above a test that is not a property test (`proptest!`)".to_owned());
+        return Err("the tag is above a test that is not a property test (`proptest!`)".to_owned());
     }
     let configuration = if runs_inside { &body[..] } else { &around[..=block_start.unwrap_or(0)] };
     let Some(cases) = configuration.iter().find_map(|line| CASES_SET.captures(line)) else {
@@ -155,11 +155,11 @@ fn is_tested(lines: &[&str], index: usize) -> Result<(), String> {
 fn is_tested_in_script(lines: &[&str], index: usize) -> Result<(), String> {
     let below = lines[index + 1..].iter().find(|line| !line.trim_start().starts_with("//"));
     if !below.is_some_and(|line| SCRIPT_TEST.is_match(line)) {
-        return Err("the tag stands directly above no test".to_owned());
+        return Err("the tag is not directly above a test".to_owned());
     }
     let body: Vec<&str> = lines[index + 1..].iter().take_while(|line| !TAG.is_match(line)).copied().collect();
     if !body.iter().any(|line| line.contains("fc.assert")) {
-        return Err("the tag stands above a test that is not a property test (`fc.assert`)".to_owned());
+        return Err("the tag is above a test that is not a property test (`fc.assert`)".to_owned());
     }
     let of = |lines: &[&str]| -> Vec<String> {
         lines.iter().flat_map(|line| RUNS_SET.captures_iter(line).map(|found| found[1].to_owned())).collect()

@@ -13,6 +13,6 @@ pub(super) async fn run(arguments: &Backup, config: &Config, printer: &Printer) 
         let exit = if matches!(error, StoreError::Refused { .. }) { Exit::BadInput } else { Exit::InternalFault };
         Failure { exit, error: error.into() }
     })?;
-    printer.say(&format!("the database is copied to {}", arguments.file.display()));
+    printer.say(&format!("copied the database to {}", arguments.file.display()));
     Ok(Exit::Fine)
 }

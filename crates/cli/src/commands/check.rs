@@ -2,12 +2,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use autoheal_forge::host::HostKind;
 use autoheal_forge::{Git, GitSettings};
 use autoheal_sandbox::{Choice, Door, SandboxKind, State};
 use serde::Serialize;
 
 use crate::args::Check;
-use crate::config::{Config, github_token};
+use crate::config::{Config, github_token, gitlab_token};
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::wiring;
@@ -32,7 +33,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
     let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;
     let mut bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
     let tries_doors = !arguments.quick;
-    match config.sandbox.kind.unwrap_or_default() {
+    match config.sandbox.kind {
         Choice::Auto | Choice::Docker if tries_doors && docker.usable => {
             try_doors(config, SandboxKind::Docker, &mut docker).await;
         }
@@ -40,7 +41,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
             try_doors(config, SandboxKind::Bubblewrap, &mut bubblewrap).await;
         }
         Choice::None => {
-            printer.warn("`sandbox.kind` is `none`: commands of a repository run as you, and every door is open");
+            printer.warn("`sandbox.kind` is `none`: commands of a repository run with all your rights");
         }
         Choice::Auto | Choice::Docker | Choice::Bubblewrap => {}
     }
@@ -55,7 +56,8 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
         on_path("prlimit", "git and the browser (limits of memory and files); install util-linux"),
         browser(config).await,
         database,
-        token(config),
+        token(HostKind::GitHub, github_token(config).map(|token| token.is_some())),
+        token(HostKind::GitLab, gitlab_token(config).map(|token| token.is_some())),
     ];
     if arguments.json {
         printer.json(&parts)?;
@@ -103,7 +105,7 @@ async fn git() -> Part {
 }
 
 async fn sandbox(config: &Config, kind: SandboxKind, name: &'static str) -> Part {
-    let needed_for = "running tests shut in (one of docker and bubblewrap is enough)";
+    let needed_for = "running tests in a sandbox (docker or bubblewrap is sufficient)";
     let settings = match wiring::sandbox_settings(config) {
         Ok(settings) => settings,
         Err(failure) => return part(name, needed_for, Err(failure.error)),
@@ -120,10 +122,10 @@ async fn try_doors(config: &Config, kind: SandboxKind, part: &mut Part) {
         Ok(doors) => {
             let open = doors.iter().filter(|door| door.state == State::Open).count();
             let weak = doors.iter().filter(|door| door.state == State::Weak).count();
-            part.detail = format!("works; of {} ways out, {open} open and {weak} weak:", doors.len());
+            part.detail = format!("works; of {} ways out, {open} are open and {weak} are weak:", doors.len());
             part.doors = doors;
         }
-        Err(error) => part.detail = format!("works; the ways out of it could not be tried: {error:#}"),
+        Err(error) => part.detail = format!("works; cannot test the ways out of it: {error:#}"),
     }
 }
 
@@ -138,23 +140,30 @@ async fn browser(config: &Config) -> Part {
 
 #[cfg(not(feature = "render"))]
 async fn browser(_: &Config) -> Part {
-    part("browser", "pages that scripts build", Err(anyhow::anyhow!("this build renders no pages")))
+    part("browser", "pages that scripts build", Err(anyhow::anyhow!("this build has no browser support")))
 }
 
 async fn database(config: &Config) -> Part {
     let detail = match &config.database_url {
         // The address may hold a password.
-        Some(_) => "as --database-url says".to_owned(),
+        Some(_) => "configured by --database-url".to_owned(),
         None => "SQLite in the data folder".to_owned(),
     };
     let opened = wiring::open_store(config).await.map(|_| detail).map_err(|failure| failure.error);
     part("database", "everything", opened)
 }
 
-fn token(config: &Config) -> Part {
-    let needed_for = "private repositories on GitHub, and pushing there";
-    let found = github_token(config).and_then(|token| token.context("AUTOHEAL_GITHUB_TOKEN is not set"));
-    part("GitHub token", needed_for, found.map(|_| "is set".to_owned()))
+/// Reports the token for a code host; `found`: there is one.
+fn token(host: HostKind, found: anyhow::Result<bool>) -> Part {
+    let (name, needed_for) = match host {
+        HostKind::GitHub => ("GitHub token", "private repositories on GitHub, and pushing there"),
+        HostKind::GitLab => ("GitLab token", "private repositories on GitLab, and pushing there"),
+    };
+    let is_set = found.and_then(|found| {
+        let missing = || format!("{} is not set", host.token_variable());
+        found.then(|| "is set".to_owned()).with_context(missing)
+    });
+    part(name, needed_for, is_set)
 }
 
 fn on_path(program: &'static str, needed_for: &'static str) -> Part {

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::args::Arguments;
+use crate::args;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 
@@ -21,15 +20,15 @@ pub(super) fn openapi(printer: &Printer) -> Result<Exit, Failure> {
 /// Prints the completion script for a shell.
 pub(super) fn completions(shell: Shell, printer: &Printer) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut script);
-    printer.data(&String::from_utf8(script).context("the script is no text")?)?;
+    clap_complete::generate(shell, &mut args::command(), NAME, &mut script);
+    printer.data(&String::from_utf8(script).context("the script is not valid UTF-8")?)?;
     Ok(Exit::Fine)
 }
 
 /// Writes a page for each command.
 pub(super) fn manual(folder: &Path, printer: &Printer) -> Result<Exit, Failure> {
-    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
-    written.with_context(|| format!("the manual cannot be written to {}", folder.display())).bad_input()?;
-    printer.say(&format!("the manual is in {0}: `man -l {0}/{NAME}.1`", folder.display()));
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(args::command(), folder));
+    written.with_context(|| format!("cannot write the manual to {}", folder.display())).bad_input()?;
+    printer.say(&format!("wrote the manual to {0}; to read it: man -l {0}/{NAME}.1", folder.display()));
     Ok(Exit::Fine)
 }

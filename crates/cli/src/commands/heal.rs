@@ -7,7 +7,7 @@ use autoheal_engine::{ErrorCode, RunId, TaskId};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for};
 use autoheal_repo::HealRequest;
-use autoheal_repo::request::{CiMode, CommandLimits, Delivery};
+use autoheal_repo::request::Delivery;
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
@@ -18,7 +18,7 @@ use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::{house, interrupt, progress, wiring, worker_process};
 
-const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
+const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
 
 /// Grace period for the running step after Ctrl-C; a step that is dropped is repeated on resume.
 const GRACE: Duration = Duration::from_secs(3);
@@ -56,7 +56,7 @@ pub(super) async fn to_its_end(
     config: &Config,
     printer: &Printer,
 ) -> Result<Ended, Failure> {
-    let config = &arguments.over(config);
+    let config = &arguments.over(config.clone());
     let mut request =
         arguments.repository.as_deref().map(|repository| request(repository, arguments, config)).transpose()?;
     if let Some((_, request)) = &mut request {
@@ -70,15 +70,14 @@ pub(super) async fn to_its_end(
             Resumed::Ended(row) => return Ok(Ended::Run(row)),
         },
         (Some((address, request)), None) => enqueue(&store, address, request, &machine, printer).await?,
-        (None, None) => return Err(Failure::bad_input("name a repository, or a run with --resume")),
+        (None, None) => return Err(Failure::bad_input("expected a repository, or a run with --resume")),
     };
     if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
         return Err(Failure::bad_input(refused.to_string()));
     }
-    let sandbox = arguments.how.sandbox.or(config.sandbox.kind).unwrap_or_default();
-    wiring::warn_without_sandbox(sandbox, printer);
+    wiring::warn_without_sandbox(config, printer);
     let sources = wiring::source_services(config, &store)?;
-    let (registry, kind) = wiring::repositories(config, sandbox, sources).await?;
+    let (registry, kind) = wiring::repositories(config, sources).await?;
     let crew = worker_process::crew(config, Some(kind))?;
     let settings = wiring::worker_settings(config)?;
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
@@ -97,7 +96,7 @@ pub(super) async fn to_its_end(
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let asked = match (asked, &request) {
         (Asked::Otherwise(PerformError::AskedOtherwise { task: old, .. }), Some((address, request))) => {
-            printer.say(&format!("task {old} for this repository was asked for something else: it is cancelled"));
+            printer.say(&format!("cancelled task {old}, an earlier request for this repository"));
             store.request_cancel(old).await?;
             // One whose process is gone ends when it is claimed.
             match worker.run_task(old, stop.clone()).await {
@@ -119,15 +118,18 @@ pub(super) async fn to_its_end(
 
 /// Returns the request, validated as far as possible without reading the repository.
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
-    let host = wiring::github_host(config)?;
-    let address = RepositoryAddress::parse_on(repository, Some(&host)).bad_input()?;
-    if arguments.pull_request && host.repository(&address).is_none() {
-        return Err(Failure::bad_input(format!("a pull request needs a repository at GitHub, which {address} is not")));
+    let sites = wiring::sites(config)?;
+    let address = RepositoryAddress::parse_on(repository, &sites).bad_input()?;
+    if arguments.pull_request && !sites.iter().any(|site| address.on(site).is_some()) {
+        let hosts: Vec<&str> = sites.iter().map(|site| site.web().as_str()).collect();
+        return Err(Failure::bad_input(format!(
+            "--pull-request needs a repository at {}, but {address} is not there; the settings name other hosts",
+            hosts.join(" or ")
+        )));
     }
-    let settings = wiring::heal_request(config);
     let words = |text: &Option<String>, flag: &str| {
         let split = text.as_deref().map(shell_words::split).transpose();
-        let words = split.with_context(|| format!("{flag} cannot be split into words")).bad_input()?;
+        let words = split.with_context(|| format!("cannot split {flag} into arguments")).bad_input()?;
         match words {
             Some(words) if words.is_empty() => Err(Failure::bad_input(format!("{flag} is empty"))),
             words => Ok(words),
@@ -138,30 +140,15 @@ fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(Repos
         (false, true) => Delivery::NoPush,
         (false, false) => Delivery::Push,
     };
-    let asked_ci = if arguments.no_wait_ci { Some(CiMode::Local) } else { arguments.ci.map(Into::into) };
     let request = HealRequest {
         repository: address.to_string(),
         branch: arguments.branch.clone(),
-        commit: settings.commit,
-        hosting: settings.hosting,
-        refuse_own_commits: settings.refuse_own_commits,
         trust_config: arguments.trust_config,
-        team_name: arguments.how.team.clone().unwrap_or(settings.team_name),
-        leader_name: arguments.how.leader.clone().unwrap_or(settings.leader_name),
-        retry_limit: arguments.how.retry_limit.unwrap_or(settings.retry_limit),
-        ci: asked_ci.unwrap_or(settings.ci),
         delivery,
         include_uncommitted: arguments.include_uncommitted,
-        lsp: arguments.lsp || settings.lsp,
-        strict: arguments.strict || settings.strict,
-        all_versions: arguments.all_versions || settings.all_versions,
-        test_command: words(&arguments.how.test_command, "--test-command")?,
-        install_command: words(&arguments.how.install_command, "--install-command")?,
-        wanted: settings.wanted,
-        limits: CommandLimits {
-            search_seconds: arguments.search_seconds.unwrap_or(settings.limits.search_seconds),
-            ..settings.limits
-        },
+        test_command: words(&arguments.suite.test_command, "--test-command")?,
+        install_command: words(&arguments.suite.install_command, "--install-command")?,
+        ..wiring::heal_request(config)
     };
     Ok((address, request))
 }
@@ -191,7 +178,7 @@ async fn enqueue(
     };
     if !enqueued.created {
         printer.warn(&format!(
-            "task {0} for this repository is not finished: going on with it (to begin anew: `autoheal tasks cancel {0}`)",
+            "task {0} for this repository is not finished; resuming it (to start over: autoheal tasks cancel {0})",
             enqueued.id
         ));
     }
@@ -222,7 +209,7 @@ async fn say_if_waiting(store: &Store, task: TaskId, printer: &Printer) -> Resul
     let is_gone = |name: &String| name.parse::<Owner>().is_ok_and(|owner| owner.is_gone());
     if let (TaskState::InProgress, Some(owner)) = (task.state, task.lease_owner.as_ref().filter(|name| !is_gone(name)))
     {
-        printer.say(&format!("worker {owner} is at task {}: waiting for it", task.id));
+        printer.say(&format!("waiting for worker {owner}, which runs task {}", task.id));
     }
     Ok(())
 }
@@ -239,23 +226,25 @@ async fn conclude(
             Ok(Ended::Run(Box::new(row)))
         }
         Ok(TaskEnd::Stopped { run }) => {
-            printer.say(&format!("stopped; to go on: autoheal heal --resume {run}"));
+            printer.say(&format!("stopped; to resume: autoheal heal --resume {run}"));
             Ok(Ended::Stopped)
         }
         Ok(TaskEnd::Broken { error, state: _ }) => Err(anyhow::anyhow!(error)
-            .context(format!("task {task} could not go on; what was reached is kept: run the same command again"))
+            .context(format!(
+                "task {task} failed; its results so far are kept. To resume it, run the same command again"
+            ))
             .into()),
         Ok(TaskEnd::LeaseLost) => {
-            Err(anyhow::anyhow!("another worker took task {task} over; `autoheal tasks show {task}`").into())
+            Err(anyhow::anyhow!("another worker took over task {task}; see `autoheal tasks show {task}`").into())
         }
         Err(WorkerError::Ended { .. }) => match store.last_run(task).await?.filter(|row| row.results.is_some()) {
             Some(row) => Ok(Ended::Run(Box::new(row))),
-            None => Err(Failure::bad_input(format!(
-                "task {task} was ended before it came to a result: see `autoheal tasks show {task}`"
-            ))),
+            None => {
+                Err(Failure::bad_input(format!("task {task} ended without a result; see `autoheal tasks show {task}`")))
+            }
         },
         Err(WorkerError::Stopped(_)) => {
-            printer.say("stopped before the task could begin; to go on, run the same command again");
+            printer.say("stopped before the task started; to start it, run the same command again");
             Ok(Ended::Stopped)
         }
         Err(error @ (WorkerError::NoSuchTask(_) | WorkerError::NotReady { .. })) => Err(error).bad_input(),
@@ -268,7 +257,7 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
     let document = row.results.as_ref().context("the run has no results")?;
     if let Some(path) = &arguments.output {
         std::fs::write(path, serde_json::to_string_pretty(document)?)
-            .with_context(|| format!("{} cannot be written", path.display()))
+            .with_context(|| format!("cannot write {}", path.display()))
             .bad_input()?;
     }
     if arguments.json {
@@ -296,16 +285,16 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
         printer.warn(&flaky.summary());
     }
     for not_run in &results.not_run {
-        printer.warn(&format!("CI decides by what was not run here, too: {not_run}"));
+        printer.warn(&format!("CI also requires a check that was not run here: {not_run}"));
     }
     let reason = results.stop_reason;
     printer.say(&format!("{}: {}", reason.name(), reason.explanation()));
     if let Some(error) = &results.error {
         let told = if error.message == reason.explanation() { error.code.to_string() } else { error.to_string() };
-        printer.say(&format!("{told}\n`autoheal explain {}` tells what to do", error.code));
+        printer.say(&format!("{told}\nfor the remedy: autoheal explain {}", error.code));
     }
     if arguments.dry_run && results.fixes_applied > 0 {
-        printer.say("dry run: no branch was written; `autoheal report` with --diff shows the patch");
+        printer.say("dry run: no branch was created; `autoheal report RUN --diff` shows the patch");
     }
     if results.commit_count > 0 && !arguments.dry_run {
         printer.say(&format!(

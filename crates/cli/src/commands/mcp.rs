@@ -5,16 +5,15 @@ use autoheal_server::mcp;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::server_args::Mcp;
 use crate::wiring::Asker;
 use crate::{house, interrupt, wiring};
 
-const STOPPING: &str = "stopping; what was asked for is cancelled (once more to stop at once)";
+const STOPPING: &str = "stopping; running requests are cancelled (Ctrl-C again to stop at once)";
 
 /// Serves the assistant that has started this process until it leaves.
-pub(super) async fn run(arguments: &Mcp, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
-    let services = wiring::tool_services(config, &store, arguments.sandbox, Asker::User, printer).await?;
+    let services = wiring::tool_services(config, &store, Asker::User, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let notifier = Arc::clone(&services.notifier);
     let serving = async {

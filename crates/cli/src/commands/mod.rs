@@ -41,13 +41,13 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
         Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
-        Command::Mcp(arguments) => mcp::run(&arguments, &config, printer).await,
-        Command::Serve(arguments) => serve::run(&arguments, &config, printer).await,
+        Command::Mcp => mcp::run(&config, printer).await,
+        Command::Serve => serve::run(&config, printer).await,
         // Begun by `main`: it has no settings of its own.
-        Command::WorkerProcess => Err(Failure::bad_input("this command is for autoheal itself: it has no use by hand")),
+        Command::WorkerProcess => Err(Failure::bad_input("only autoheal itself starts this command")),
         Command::Openapi => describe::openapi(printer),
         Command::Completions { shell } => describe::completions(shell, printer),
         Command::Man { folder } => describe::manual(&folder, printer),
-        Command::Worker(arguments) => worker::run(&arguments, config, printer).await,
+        Command::Worker => worker::run(config, printer).await,
     }
 }

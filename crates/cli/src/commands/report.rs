@@ -26,7 +26,7 @@ pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -
     };
     match &arguments.output {
         Some(path) => {
-            std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display())).bad_input()?;
+            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())).bad_input()?;
         }
         None => printer.data(&text)?,
     }
@@ -40,12 +40,12 @@ pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
     } else {
         let run: RunId = name.parse().map_err(|_| {
             Failure::bad_input(format!(
-                "`{name}` is no run: give the name that `autoheal tasks show TASK` prints, or `last`"
+                "invalid run id `{name}`; use an id that `autoheal tasks show TASK` prints, or `last`"
             ))
         })?;
         store.run(run).await?
     };
-    row.ok_or_else(|| Failure::bad_input(format!("there is no run `{name}` in this database")))
+    row.ok_or_else(|| Failure::bad_input(format!("there is no run `{name}` in the database")))
 }
 
 fn unfinished(row: &RunRow) -> Failure {

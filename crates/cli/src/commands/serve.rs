@@ -8,21 +8,10 @@ use uuid::Uuid;
 use crate::config::{Config, github_webhook_secret, server_token};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::server_args::Serve;
 use crate::wiring::Asker;
 use crate::{house, interrupt, private, wiring};
 
-const STOPPING: &str =
-    "stopping; what runs goes on when a worker claims it, calls of tools are cancelled (once more to stop at once)";
-
-/// Default address of the server.
-const ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
-
-/// Default limit per client: more than a user's dashboard needs, and low enough to protect the server.
-const REQUESTS_PER_SECOND: u32 = 50;
-
-/// Default limit per client: more than the open pages of a browser need, and a small share of all connections.
-const CONNECTIONS_PER_CLIENT: usize = 64;
+const STOPPING: &str = "stopping; running tasks resume when a worker claims them, calls of tools are cancelled (Ctrl-C again to stop at once)";
 
 /// One repository that takes an hour is not to hold up every source and everybody else: several tasks run at once unless a setting says
 /// otherwise, and not all of them are repositories, which take a processor each.
@@ -44,31 +33,32 @@ fn generated_token(config: &Config) -> Result<SecretString, Failure> {
 /// Returns the access control of the server. Settings that could never match a request are rejected, because they would appear to work.
 fn access(config: &Config) -> Result<Access, Failure> {
     let server = &config.server;
-    let (hosts, origins) = (server.hosts.clone().unwrap_or_default(), server.origins.clone().unwrap_or_default());
+    let (hosts, origins) = (server.hosts.clone(), server.origins.clone());
     let is_web = |url: &Url| ["http", "https"].contains(&url.scheme());
     let is_origin =
         |text: &str| Url::parse(text).is_ok_and(|url| is_web(&url) && url.origin().ascii_serialization() == text);
     if let Some(wrong) = origins.iter().find(|origin| !is_origin(origin)) {
-        let message = format!("the setting server.origins: `{wrong}` is no origin, such as https://chat.example");
+        let message = format!(
+            "invalid setting server.origins: `{wrong}` is not an origin; expected one such as https://chat.example"
+        );
         return Err(Failure::bad_input(message));
     }
     let is_name = |text: &str| Url::parse(&format!("http://{text}/")).is_ok_and(|url| url.host_str() == Some(text));
     if let Some(wrong) = hosts.iter().find(|host| !is_name(host)) {
-        let message = format!("the setting server.hosts: `{wrong}` is no name of a host, such as tools.example");
+        let message =
+            format!("invalid setting server.hosts: `{wrong}` is not a host name; expected one such as tools.example");
         return Err(Failure::bad_input(message));
     }
     let chosen = server_token();
     if chosen.as_ref().is_some_and(|token| !token.expose_secret().bytes().all(|byte| byte.is_ascii_graphic())) {
-        return Err(Failure::bad_input(
-            "AUTOHEAL_TOKEN: letters, digits and signs of ASCII are expected, without blanks",
-        ));
+        return Err(Failure::bad_input("invalid AUTOHEAL_TOKEN; expected visible ASCII characters without spaces"));
     }
     if server.error_sink.as_ref().is_some_and(|sink| !is_web(sink)) {
-        return Err(Failure::bad_input("the setting server.error_sink: an address with http or https is expected"));
+        return Err(Failure::bad_input("invalid setting server.error_sink; expected an address with http or https"));
     }
-    if server.github_webhook.enabled == Some(true) && github_webhook_secret().is_none() {
+    if server.github_webhook.enabled && github_webhook_secret().is_none() {
         return Err(Failure::bad_input(
-            "the setting server.github_webhook.enabled: no event is believed without AUTOHEAL_GITHUB_WEBHOOK_SECRET",
+            "server.github_webhook.enabled needs a secret; set AUTOHEAL_GITHUB_WEBHOOK_SECRET",
         ));
     }
     let is_public = chosen.is_some();
@@ -78,31 +68,29 @@ fn access(config: &Config) -> Result<Access, Failure> {
         is_public,
         hosts,
         origins,
-        requests_per_second: server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND),
-        connections_per_client: server.connections_per_client.unwrap_or(CONNECTIONS_PER_CLIENT),
+        requests_per_second: server.requests_per_second,
+        connections_per_client: server.connections_per_client,
         error_sink: server.error_sink.clone(),
     })
 }
 
 /// Serves HTTP requests until stopped, and runs the requested tasks.
-pub(super) async fn run(arguments: &Serve, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let access = access(config)?;
     // After a `#` it stays in the browser: no server, log or other page sees it. One that the user has chosen is not shown.
     let key = if access.is_public { String::new() } else { format!("/#token={}", access.token.expose_secret()) };
     let store = wiring::open_store(config).await?;
     wiring::adopt_tasks(config, &store).await?;
-    let address = arguments.addr.or(config.server.addr).unwrap_or_else(|| ADDRESS.into());
-    let server = Server::bind(address, access).await.map_err(|error| {
+    let server = Server::bind(config.server.addr, access).await.map_err(|error| {
         let exit = match error {
             BindError::NotPublic(_) => Exit::BadInput,
             BindError::Address { .. } => Exit::EnvironmentMissing,
         };
         Failure { exit, error: error.into() }
     })?;
-    let services =
-        wiring::tool_services(&with_room(config), &store, arguments.sandbox, Asker::Clients, printer).await?;
+    let services = wiring::tool_services(&with_room(config), &store, Asker::Clients, printer).await?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    printer.say(&format!("listening at http://{}{key}; Ctrl-C stops it", server.address()?));
+    printer.say(&format!("listening at http://{}{key}; Ctrl-C to stop", server.address()?));
     let (notifier, worker) = (Arc::clone(&services.notifier), services.worker.clone());
     let serving = async {
         server.serve(services, stop.clone()).await;

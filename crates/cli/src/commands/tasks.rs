@@ -35,7 +35,7 @@ pub(super) async fn run(arguments: Tasks, config: &Config, printer: &Printer) ->
 fn parse_state(text: &str) -> Result<TaskState, Failure> {
     TaskState::from_name(&text.to_ascii_uppercase()).ok_or_else(|| {
         let names: Vec<&str> = TaskState::ALL.iter().map(|state| state.name()).collect();
-        Failure::bad_input(format!("`{text}` is no state: give one of {}", names.join(", ")))
+        Failure::bad_input(format!("unknown task state `{text}`; expected one of {}", names.join(", ")))
     })
 }
 
@@ -63,7 +63,7 @@ fn seconds(time: &str) -> String {
 
 async fn find(store: &Store, id: TaskId) -> Result<Task, Failure> {
     let task = store.task(id).await?;
-    task.ok_or_else(|| Failure::bad_input(format!("there is no task {id}: `autoheal tasks` lists them")))
+    task.ok_or_else(|| Failure::bad_input(format!("there is no task {id}; `autoheal tasks` lists all tasks")))
 }
 
 async fn show(store: &Store, id: TaskId, as_json: bool, printer: &Printer) -> Result<Exit, Failure> {
@@ -112,16 +112,16 @@ async fn cancel(store: &Store, id: TaskId, printer: &Printer) -> Result<Exit, Fa
     let task = find(store, id).await?;
     if store.request_cancel(id).await? {
         match task.state {
-            TaskState::InProgress => printer.say(&format!("task {id} is asked to stop; what it reached is kept")),
+            TaskState::InProgress => printer.say(&format!("stopping task {id}; its results so far are kept")),
             TaskState::Pending
             | TaskState::Completed
             | TaskState::Failed
             | TaskState::Quarantined
-            | TaskState::Cancelled => printer.say(&format!("task {id} is cancelled")),
+            | TaskState::Cancelled => printer.say(&format!("cancelled task {id}")),
         }
         Ok(Exit::Fine)
     } else {
-        Err(Failure::bad_input(format!("task {id} has ended already: {}", task.state.name())))
+        Err(Failure::bad_input(format!("task {id} has already ended: {}", task.state.name())))
     }
 }
 
@@ -130,10 +130,10 @@ async fn retry(store: &Store, id: TaskId, printer: &Printer) -> Result<Exit, Fai
     match task.state {
         TaskState::Failed | TaskState::Quarantined | TaskState::Cancelled => {}
         TaskState::Pending | TaskState::InProgress => {
-            return Err(Failure::bad_input(format!("task {id} is not over: {}", task.state.name())));
+            return Err(Failure::bad_input(format!("task {id} has not ended: {}", task.state.name())));
         }
         TaskState::Completed => {
-            return Err(Failure::bad_input(format!("task {id} came to its end: ask for the work anew")));
+            return Err(Failure::bad_input(format!("task {id} is completed; request the work again")));
         }
     }
     if !store.reopen(id).await? {
@@ -141,6 +141,6 @@ async fn retry(store: &Store, id: TaskId, printer: &Printer) -> Result<Exit, Fai
             "the same work is asked for already by another task: `autoheal tasks` lists it",
         ));
     }
-    printer.say(&format!("task {id} is in the queue again; a worker takes it up"));
+    printer.say(&format!("task {id} is in the queue again"));
     Ok(Exit::Fine)
 }

@@ -34,7 +34,7 @@ pub(super) async fn run(arguments: &Usage, config: &Config, printer: &Printer) -
         return Ok(Exit::Fine);
     }
     if rows.is_empty() {
-        printer.say("no model was asked");
+        printer.say("no model was used");
         return Ok(Exit::Fine);
     }
     let mut text = format!("{:<32}  {:>6}  {:>10}  {:>8}  {:>10}\n", "", "CALLS", "INPUT", "OUTPUT", "DOLLARS");

@@ -1,26 +1,21 @@
 use autoheal_orchestrator::Worker;
 
-use crate::args;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::{house, interrupt, progress, wiring, worker_process};
 
-const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
+const STOPPING: &str = "stopping after the running steps; all stored results are kept (Ctrl-C again to stop at once)";
 
 /// Runs tasks from the queue until stopped.
-pub(super) async fn run(arguments: &args::Worker, config: Config, printer: &Printer) -> Result<Exit, Failure> {
+pub(super) async fn run(config: Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(&config).await?;
     wiring::adopt_tasks(&config, &store).await?;
-    let sandbox = arguments.sandbox.or(config.sandbox.kind).unwrap_or_default();
     let sources = wiring::source_services(&config, &store)?;
-    let (registry, kind) = wiring::repositories(&config, sandbox, sources.clone()).await?;
+    let (registry, kind) = wiring::repositories(&config, sources.clone()).await?;
     let crew = worker_process::crew(&config, Some(kind))?;
-    let mut settings = wiring::worker_settings(&config)?;
-    if let Some(concurrency) = arguments.concurrency {
-        settings.concurrency = concurrency;
-    }
-    printer.say(&format!("worker {} waits for tasks; Ctrl-C stops it", settings.name));
+    let settings = wiring::worker_settings(&config)?;
+    printer.say(&format!("worker {} waits for tasks; Ctrl-C to stop", settings.name));
     let notifier = wiring::notifier(&config, sources)?;
     let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;

@@ -33,7 +33,7 @@ fn every_code_is_explained_and_listed() {
 fn an_unknown_code_is_bad_input() {
     let ended = Home::new().run(&["explain", "NOTHING"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
-    assert!(ended.stderr.contains("`autoheal explain` lists them"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("`autoheal explain` lists all codes"), "{}", ended.stderr);
 }
 
 #[test]
@@ -91,31 +91,31 @@ fn an_empty_queue_has_no_tasks_and_no_runs() {
     exit: Some(2)
     --- stdout
     --- stderr
-    error: there is no task 7: `autoheal tasks` lists them
+    error: there is no task 7; `autoheal tasks` lists all tasks
     ");
     insta::assert_snapshot!(home.run(&["tasks", "cancel", "7"]).told(), @r"
     exit: Some(2)
     --- stdout
     --- stderr
-    error: there is no task 7: `autoheal tasks` lists them
+    error: there is no task 7; `autoheal tasks` lists all tasks
     ");
     insta::assert_snapshot!(home.run(&["tasks", "list", "--state", "asleep"]).told(), @r"
     exit: Some(2)
     --- stdout
     --- stderr
-    error: `asleep` is no state: give one of PENDING, IN_PROGRESS, COMPLETED, FAILED, QUARANTINED, CANCELLED
+    error: unknown task state `asleep`; expected one of PENDING, IN_PROGRESS, COMPLETED, FAILED, QUARANTINED, CANCELLED
     ");
     insta::assert_snapshot!(home.run(&["report", "last"]).told(), @r"
     exit: Some(2)
     --- stdout
     --- stderr
-    error: there is no run `last` in this database
+    error: there is no run `last` in the database
     ");
     insta::assert_snapshot!(home.run(&["report", "yesterday"]).told(), @r"
     exit: Some(2)
     --- stdout
     --- stderr
-    error: `yesterday` is no run: give the name that `autoheal tasks show TASK` prints, or `last`
+    error: invalid run id `yesterday`; use an id that `autoheal tasks show TASK` prints, or `last`
     ");
 }
 

@@ -144,7 +144,7 @@ fn a_job_does_not_go_on_with_what_another_commit_was_asked() {
     repository::git(&job.checkout, &["commit", "--quiet", "--message", "more"]);
     let ended = Ended::of(&mut job.ci(&[]));
     assert_eq!(ended.code, Some(0), "{}", ended.told());
-    assert!(ended.stderr.contains("it is cancelled"), "{}", ended.told());
+    assert!(ended.stderr.contains("cancelled task"), "{}", ended.told());
     let base = repository::git(&job.checkout, &["rev-parse", &format!("{BRANCH}~1")]);
     assert_eq!(base, repository::git(&job.checkout, &["rev-parse", "HEAD"]));
 }
@@ -182,8 +182,8 @@ fn a_job_may_push_and_open_a_pull_request() {
     };
     let old = "1".repeat(40);
     for (event_name, repository, commit, said) in [
-        ("pull_request", "mallory/shop", &tip, "comes from a fork"),
-        ("pull_request_target", "octo/shop", &tip, "not with `pull_request_target`"),
+        ("pull_request", "mallory/shop", &tip, "cannot push to the fork"),
+        ("pull_request_target", "octo/shop", &tip, "not `pull_request_target`"),
         ("pull_request", "octo/shop", &old, "by now, not at 1111"),
     ] {
         std::fs::write(&event, of(repository, commit)).unwrap();

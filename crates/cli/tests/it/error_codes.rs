@@ -196,14 +196,21 @@ fn rounds_that_are_used_up_are_retry_limit_reached() {
 }
 
 #[test]
-fn a_folder_that_is_to_be_judged_by_github_is_invalid_input() {
-    let Some((ended, results)) = healed_folder(&FILES, &["--ci", "github"]) else { return };
-    assert_code(&ended, &results, "INVALID_INPUT");
-    assert_eq!(ended.code, Some(2));
+fn a_folder_that_is_to_be_judged_by_a_host_is_invalid_input() {
+    // The second is the first's former name.
+    for ci in ["host", "github"] {
+        let Some((ended, results)) = healed_folder(&FILES, &["--ci", ci]) else { return };
+        assert_code(&ended, &results, "INVALID_INPUT");
+        assert_eq!(ended.code, Some(2));
+    }
     let Some((pull, _)) = healed_folder(&FILES, &["--pull-request"]) else { return };
     assert_eq!(pull.code, Some(2), "{}", pull.told());
-    assert!(pull.stderr.contains("needs a repository at GitHub"), "{}", pull.told());
-    let elsewhere = Home::new().run(&["heal", "https://gitlab.com/owner/name"]);
+    assert!(pull.stderr.contains("needs a repository at https://github.com/"), "{}", pull.told());
+    let elsewhere = Home::new().run(&["heal", "https://bitbucket.org/owner/name"]);
     assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.told());
-    assert!(elsewhere.stderr.contains("only repositories of GitHub"), "{}", elsewhere.told());
+    assert!(
+        elsewhere.stderr.contains("https://github.com/OWNER/NAME or https://gitlab.com/GROUP/NAME"),
+        "{}",
+        elsewhere.told()
+    );
 }

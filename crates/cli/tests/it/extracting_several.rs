@@ -42,7 +42,7 @@ async fn answers_are_in_the_order_of_the_pages_whichever_comes_first() {
         let inputs: Vec<&str> = lines.iter().map(|line| line["input"].as_str().unwrap()).collect();
         assert_eq!(inputs, ["00", "01", "02", "03", "04", "05"].map(|name| format!("pages/{name}.html")));
         assert!(lines.iter().all(|line| line["item"]["title"] == "Pot, large"), "{}", ended.stdout);
-        assert!(ended.stderr.contains("6 pages, 0 of them without a result"), "{}", ended.stderr);
+        assert!(ended.stderr.contains("6 pages, 0 without a result"), "{}", ended.stderr);
     }
 }
 

@@ -103,20 +103,28 @@ impl World {
     }
 }
 
-/// Finds a file below `folder` that holds the token.
 fn file_with_token(folder: &Path) -> Option<String> {
+    file_with(TOKEN, folder)
+}
+
+/// Finds a file below `folder` that holds the text.
+pub(crate) fn file_with(text: &str, folder: &Path) -> Option<String> {
     std::fs::read_dir(folder).unwrap().flatten().find_map(|entry| {
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            return file_with_token(&path);
+            return file_with(text, &path);
         }
-        let holds = std::fs::read(&path).is_ok_and(|bytes| holds_token(&bytes));
+        let holds = std::fs::read(&path).is_ok_and(|bytes| holds(&bytes, text));
         holds.then(|| path.display().to_string())
     })
 }
 
 fn holds_token(bytes: &[u8]) -> bool {
-    bytes.windows(TOKEN.len()).any(|window| window == TOKEN.as_bytes())
+    holds(bytes, TOKEN)
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
 /// Processes that show the token: in their arguments, or a repository's own command in its environment.

@@ -14,6 +14,7 @@ mod extracting;
 mod extracting_by_model;
 mod extracting_several;
 mod github;
+mod gitlab;
 mod healing;
 mod language_servers;
 mod models;

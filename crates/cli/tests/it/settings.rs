@@ -55,12 +55,47 @@ fn a_wrong_value_in_the_environment_names_the_setting() {
 }
 
 #[test]
-fn nobody_is_asked_without_a_pause() {
+fn limits_apply_to_the_file_the_environment_and_flags() {
+    let home = Home::new();
     for millis in ["0", "999"] {
-        let ended = Ended::of(Home::new().command(&["tasks"]).env("AUTOHEAL_CI_POLL_MILLIS", millis));
+        let ended = Ended::of(home.command(&["tasks"]).env("AUTOHEAL_CI_POLL_MILLIS", millis));
         assert_eq!(ended.code, Some(2), "{}", ended.told());
-        assert!(ended.stderr.contains("github.poll_millis") && ended.stderr.contains("1000"), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("github.poll_millis") && ended.stderr.contains("at least 1000"),
+            "{}",
+            ended.stderr
+        );
     }
+    let ended = home.run(&["navigate", "oil", "--start", ".", "--max-steps", "0"]);
+    assert!(ended.code == Some(2) && ended.stderr.contains("expected 1 to 1000"), "{}", ended.told());
+    write_settings(&home, "[keep]\nrun_days = 7\n");
+    let ended = home.run(&["tasks"]);
+    assert!(ended.code == Some(2) && ended.stderr.contains("keep.run_days: expected at least 8"), "{}", ended.told());
+}
+
+#[test]
+fn a_text_may_look_like_a_number_or_a_list() {
+    let home = Home::new();
+    let place = database_folder(&home, "2026");
+    let ended = Ended::of(home.command(&["tasks", "--data-dir", "2026"]).env("AUTOHEAL_TEAM", "7"));
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    assert!(std::path::Path::new(&place).join("autoheal.db").exists());
+    for hosts in ["[\"a.example\"]", "[a.example, b.example]"] {
+        let ended = Ended::of(home.command(&["tasks"]).env("AUTOHEAL_HOSTS", hosts));
+        assert_eq!(ended.code, Some(0), "{}", ended.told());
+    }
+}
+
+#[test]
+fn earlier_names_of_flags_still_work() {
+    for arguments in [&["--ci-timeout", "5"] as &[&str], &["--no-wait-ci"], &["--push"], &["--ci-seconds", "5"]] {
+        let ended = Home::new().run(&[&["heal", "/nowhere/at/all"], arguments].concat());
+        assert!(ended.code == Some(2) && !ended.stderr.contains("unexpected argument"), "{}", ended.told());
+    }
+    let both = Home::new().run(&["heal", ".", "--no-wait-ci", "--ci", "github"]);
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.told());
+    let both = Home::new().run(&["tasks", "--record", "a", "--replay", "b"]);
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.told());
 }
 
 #[test]
@@ -69,7 +104,9 @@ fn a_misspelled_variable_is_refused() {
     let ended = Ended::of(home.command(&["tasks"]).env("AUTOHEAL_RETRY_LIMTI", "3"));
     assert_eq!(ended.code, Some(2), "{}", ended.told());
     assert!(
-        ended.stderr.contains("AUTOHEAL_RETRY_LIMTI is no setting; the nearest one is AUTOHEAL_RETRY_LIMIT"),
+        ended.stderr.contains(
+            "unknown environment variable AUTOHEAL_RETRY_LIMTI; the most similar one is AUTOHEAL_RETRY_LIMIT"
+        ),
         "{}",
         ended.stderr
     );
@@ -79,7 +116,7 @@ fn a_misspelled_variable_is_refused() {
 fn a_settings_file_that_was_named_must_exist() {
     let ended = Home::new().run(&["--config", "nowhere.toml", "tasks"]);
     assert_eq!(ended.code, Some(2), "{}", ended.told());
-    assert!(ended.stderr.contains("nowhere.toml cannot be read"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("cannot read the settings file nowhere.toml"), "{}", ended.stderr);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn after_ctrl_c_the_run_goes_on_where_it_was() {
     let mut command = world.home.command(&["heal", "--resume", &run, "--sandbox", world.sandbox, "--json"]);
     let resumed = Ended::of(&mut command);
     assert_eq!(resumed.code, Some(0), "{}", resumed.told());
-    assert!(resumed.stderr.contains("going on with"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("resuming at"), "{}", resumed.stderr);
     assert!(!resumed.stderr.contains("✓ analyze_repo"), "its checkpoint was there: {}", resumed.stderr);
     assert_eq!(task_state(&world), "COMPLETED");
 }

@@ -8,6 +8,7 @@ use super::index::Index;
 use super::{EXTENSIONS, components, expectation, fix, imports, judging, markup, parse, prose, search, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
+use crate::language::files::KnownFiles;
 use crate::language::guard::Guard;
 use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
@@ -21,11 +22,15 @@ pub(crate) struct JavaScript;
 
 impl Language for JavaScript {
     fn id(&self) -> LanguageId {
-        LanguageId::JavaScript
+        super::ID
     }
 
     fn extensions(&self) -> &'static [&'static str] {
         EXTENSIONS
+    }
+
+    fn files(&self) -> &'static KnownFiles {
+        &super::files::KNOWN
     }
 
     fn check(&self, file: &str, text: &str) -> Result<(), String> {
@@ -101,6 +106,10 @@ impl Language for JavaScript {
 
     fn lint_fixers(&self) -> &'static [&'static dyn Fixer] {
         fix::lint_fixers()
+    }
+
+    fn reads_linters(&self) -> bool {
+        true
     }
 
     fn checker_fixers(&self) -> &'static [&'static dyn Fixer] {

@@ -5,6 +5,7 @@ pub(crate) mod components;
 mod depth;
 pub mod environment;
 pub(crate) mod expectation;
+mod files;
 pub mod fix;
 mod flow;
 pub(crate) mod globals;
@@ -27,6 +28,11 @@ pub(crate) mod tokens;
 
 pub(crate) use self::language::JavaScript;
 
+use crate::language::LanguageId;
+
+/// Identity of JavaScript and TypeScript: modules and scripts, with and without JSX, and the scripts of Vue and Svelte components.
+pub const ID: LanguageId = LanguageId::new("javascript");
+
 /// Extensions of the names of JavaScript and TypeScript files, and of components with scripts in them.
 pub const EXTENSIONS: &[&str] = &["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx", "vue", "svelte"];
 
@@ -34,7 +40,3 @@ pub const EXTENSIONS: &[&str] = &["js", "cjs", "mjs", "jsx", "ts", "cts", "mts",
 pub(crate) fn is_own(file: &str) -> bool {
     file.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
 }
-
-/// Lock files of the package managers, which no fix may change.
-pub const LOCKS: [&str; 6] =
-    ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"];

@@ -12,10 +12,6 @@ use super::index::is_relative;
 use crate::javascript::index::Index;
 use crate::sources::Sources;
 
-/// The script: `node probe.js ROOT [SPECIFIER]...` prints one JSON object, a [`NodeEnvironment`]. The modules are loaded one by
-/// one as a file in `ROOT` would load them, each guarded.
-pub const SCRIPT: &str = include_str!("probe.js");
-
 /// The bound on [`modules_of_interest`].
 pub const MAX_MODULES: usize = 100;
 

@@ -4,18 +4,23 @@
 //!
 //! - `outline`: a language's files as shared code sees them
 //! - `units`: the tests inside a file; `plan`: the values that a test expects
+//! - `files`: files of its tools
 //! - `assertions`: names of what asserts; `guard`: marks of a change that only looks like a repair
 
 pub(crate) mod assertions;
+pub mod files;
 pub(crate) mod guard;
 pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod units;
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use autoheal_engine::diagnostics::{Category, Finding};
+use serde::Serialize;
 
+use self::files::KnownFiles;
 use self::guard::Guard;
 use self::outline::Outline;
 use self::plan::{Found, TestPlace};
@@ -25,13 +30,27 @@ use crate::fix::Fixer;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
-/// Identity of a language whose text is understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LanguageId {
-    /// Python.
-    Python,
-    /// JavaScript and TypeScript, modules and scripts, with and without JSX, and the scripts of Vue and Svelte components.
-    JavaScript,
+/// Identity of a language whose text is understood: its name, such as `python`. Each language has one, `ID` in its module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct LanguageId(&'static str);
+
+impl LanguageId {
+    /// The identity of the language of that name.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// Name of the language in lower case, such as `python`.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for LanguageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
 }
 
 /// One call on the way to an error, in a file of the repository.
@@ -54,6 +73,9 @@ pub(crate) trait Language: Sync {
 
     /// Extensions of the names of its files, without the dot.
     fn extensions(&self) -> &'static [&'static str];
+
+    /// Files of its tools: manifests, locks, settings, tests.
+    fn files(&self) -> &'static KnownFiles;
 
     // Text.
 
@@ -121,6 +143,10 @@ pub(crate) trait Language: Sync {
 
     /// Fixers of what linters report in words that none of their own fixes goes with.
     fn lint_fixers(&self) -> &'static [&'static dyn Fixer];
+
+    /// Returns whether its [lint fixers](Self::lint_fixers) read what linters say as it is; else only what an
+    /// interpreter would [raise](Self::as_runtime_error) in its place.
+    fn reads_linters(&self) -> bool;
 
     /// Fixers of what type checkers report: those that restore something known, none that tries anything that fits.
     fn checker_fixers(&self) -> &'static [&'static dyn Fixer];

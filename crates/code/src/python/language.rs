@@ -8,6 +8,7 @@ use super::index::Index;
 use super::{EXTENSIONS, expectation, fix, imports, judging, parse, prose, same_program, search, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
+use crate::language::files::KnownFiles;
 use crate::language::guard::Guard;
 use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
@@ -22,11 +23,15 @@ pub(crate) struct Python;
 
 impl Language for Python {
     fn id(&self) -> LanguageId {
-        LanguageId::Python
+        super::ID
     }
 
     fn extensions(&self) -> &'static [&'static str] {
         EXTENSIONS
+    }
+
+    fn files(&self) -> &'static KnownFiles {
+        &super::files::KNOWN
     }
 
     fn check(&self, _: &str, text: &str) -> Result<(), String> {
@@ -102,6 +107,10 @@ impl Language for Python {
 
     fn lint_fixers(&self) -> &'static [&'static dyn Fixer] {
         fix::fixers()
+    }
+
+    fn reads_linters(&self) -> bool {
+        false
     }
 
     fn checker_fixers(&self) -> &'static [&'static dyn Fixer] {

@@ -4,6 +4,7 @@ pub(crate) mod depth;
 pub mod distributions;
 pub mod environment;
 pub(crate) mod expectation;
+mod files;
 pub mod fix;
 pub(crate) mod grammar;
 mod imports;
@@ -23,6 +24,11 @@ pub(crate) mod test_units;
 pub(crate) mod tokens;
 
 pub(crate) use self::language::Python;
+
+use crate::language::LanguageId;
+
+/// Identity of Python.
+pub const ID: LanguageId = LanguageId::new("python");
 
 /// Extensions of the names of Python files.
 pub(crate) const EXTENSIONS: &[&str] = &["py", "pyi"];

@@ -9,10 +9,6 @@ use super::environment::PythonEnvironment;
 use crate::python::EXTENSIONS;
 use crate::sources::Sources;
 
-/// The script: `python3 probe.py [--path FOLDER]... [MODULE]...` prints one JSON object, a [`PythonEnvironment`]. The
-/// modules are imported one by one, each guarded; the folders are put on the import path first.
-pub const SCRIPT: &str = include_str!("probe.py");
-
 /// The bound on [`modules_of_interest`].
 pub const MAX_MODULES: usize = 200;
 

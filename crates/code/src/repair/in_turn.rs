@@ -174,7 +174,9 @@ impl Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fix_example::{check_fix, pytest};
     use crate::javascript::grammar::GRAMMAR;
+    use crate::python::fix::syntax::SyntaxRepair;
 
     const EFFORT: Effort = Effort { tries: 9, bytes: 9 };
 
@@ -203,6 +205,33 @@ mod tests {
         let edit = Edit::delete(token.start..token.end);
         let left = text.split_whitespace().count() - 2;
         vec![Repair { bits: 1.0, proposal: Proposal::new(vec![edit], 1.0, "remove it".to_owned()), left }]
+    }
+
+    #[test]
+    fn repairs_all_faults_of_file() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 1
+    def area(width, height)
+                           ^
+SyntaxError: expected ':'"#,
+            ),
+            r"
+-def area(width, height)
++def area(width, height):
+     return width * height
+
+
+ def circumference(width, height):
+     return 2 * (width + height)
+
+
+-def volume(width, height, depth)
++def volume(width, height, depth):
+     return area(width, height) * depth
+",
+        );
     }
 
     #[test]

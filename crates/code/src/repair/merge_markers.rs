@@ -99,10 +99,36 @@ fn conflicts(text: &str) -> (Vec<Conflict>, Vec<(usize, usize)>) {
 mod tests {
     use super::*;
     use crate::edit::FileEdit;
+    use crate::fix_example::{check_fix, pytest};
+    use crate::python::fix::syntax::SyntaxRepair;
 
     fn settled(text: &str) -> Vec<String> {
         let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text);
         proposals(text).into_iter().map(|proposal| apply(proposal).unwrap()).collect()
+    }
+
+    #[test]
+    fn keeps_one_side_of_conflict() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 2
+    <<<<<<< HEAD
+    ^^
+SyntaxError: invalid syntax"#,
+            ),
+            r"
+ def total(prices):
+-<<<<<<< HEAD
+     count = 0
+-=======
+-    count = prices[0]
+->>>>>>> feature
+     for price in prices:
+         count += price
+     return count
+",
+        );
     }
 
     #[test]

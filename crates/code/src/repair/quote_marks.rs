@@ -37,3 +37,37 @@ pub(crate) fn one_line(start: usize, line: &str, marks: &[char], proposals: &mut
         proposals.push(Proposal::new(vec![escape], WRONG + 4.0, format!("escape the quote {old}")));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fix_example::{check_fix, node};
+    use crate::javascript::fix::syntax::SyntaxRepair;
+
+    #[test]
+    fn closes_string() {
+        check_fix(
+            &SyntaxRepair,
+            node(
+                r"/repo/a.js:3
+SyntaxError: Invalid or unexpected token
+    at wrapSafe (node:internal/modules/cjs/loader:1378:20)",
+            ),
+            r"
+ function describe(lines) {
+   if (lines.length === 0) {
+-    return 'empty;
++    return 'empty';
+   }
+   return 'full';
+ }
+
+ function kind(lines) {
+   if (lines.length === 1) {
+     return 'single';
+   }
+   return 'double';
+ }
+",
+        );
+    }
+}

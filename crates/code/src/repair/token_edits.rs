@@ -408,3 +408,48 @@ fn shown(token: &str) -> String {
     let first: String = token.lines().next().unwrap_or_default().chars().take(20).collect();
     if first.len() < token.len() { format!("{first}…") } else { first }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fix_example::{check_fix, pytest};
+    use crate::python::fix::syntax::SyntaxRepair;
+
+    #[test]
+    fn corrects_keyword() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 2
+    retrun width * height
+           ^^^^^
+SyntaxError: invalid syntax"#,
+            ),
+            r"
+ def area(width, height):
+-    retrun width * height
++    return width * height
+",
+        );
+    }
+
+    #[test]
+    fn removes_doubled_word() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 3
+    for price price in prices:
+              ^^^^^
+SyntaxError: invalid syntax"#,
+            ),
+            r"
+ def total(prices):
+     count = 0
+-    for price price in prices:
++    for price in prices:
+         count += price
+     return count
+",
+        );
+    }
+}

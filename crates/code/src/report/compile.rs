@@ -1,11 +1,8 @@
-//! The compile check: every Python file compiled by the interpreter that runs the tests, nothing executed.
+//! The compile check: every Python file compiled by the interpreter that runs the tests, nothing executed. The
+//! program prints one JSON object per error and line.
 
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use serde::Deserialize;
-
-/// The script; `python3 - < SCRIPT` style or from a file: `python3 compile_check.py FILE...`, or `-` to read the files' names
-/// from standard input, one a line. Prints one JSON object per error and line.
-pub const SCRIPT: &str = include_str!("../python/compile_check.py");
 
 /// One error that the compiler found.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

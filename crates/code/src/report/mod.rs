@@ -10,11 +10,10 @@
 //! - [`formatters`], [`checkers`], [`biome`]: output of formatters and type checkers as findings
 //! - [`node`]: the same for JavaScript and TypeScript
 //! - [`lsp`]: diagnostics of language servers
-//! - [`actions_log`]: the log of a job of GitHub Actions
+//! - [`job_log`]: the log of a CI job
 
 use std::time::Duration;
 
-pub mod actions_log;
 pub mod biome;
 pub mod category;
 pub mod checkers;
@@ -23,12 +22,12 @@ mod doctest;
 pub mod findings;
 pub mod flake8;
 pub mod formatters;
+pub mod job_log;
 pub mod junit;
 pub mod lsp;
 pub mod node;
 pub mod ruff;
 pub mod traceback;
-pub mod unittest;
 
 pub use findings::{Look, findings_from, findings_from_output};
 

@@ -87,11 +87,11 @@ fn candidates(broken: &str, package: &str, file: &str, line: u32, error: &str) -
 }
 
 /// Returns the rank of the original, from 1; `None` when it is not among the candidates.
-fn rank(original: &str, replacement: &str, error: &str) -> Option<usize> {
+fn rank(original: &str, replacement: &str, line: Option<u32>, error: &str) -> Option<usize> {
     let at = SHAPES.find(original).expect("the original is in the text");
     let broken = SHAPES.replacen(original, replacement, 1);
-    let line = u32::try_from(SHAPES[..at].matches('\n').count()).expect("a line") + 1;
-    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", line, error);
+    let own_line = u32::try_from(SHAPES[..at].matches('\n').count()).expect("a line") + 1;
+    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", line.unwrap_or(own_line), error);
     position(&sources, &found, "geometry/shapes.py", SHAPES)
 }
 
@@ -104,97 +104,48 @@ fn position(sources: &Sources, found: &[Candidate], file: &str, wanted: &str) ->
     found.iter().position(restores).map(|position| position + 1)
 }
 
-fn is_early(rank: Option<usize>) -> bool {
-    rank.is_some_and(|rank| rank <= 3)
-}
+/// Errors of a broken `shapes.py`: what stood there, what stands there now, the line that fails where it is another one, and the rank at which
+/// the original has to be.
+const ERRORS: &[(&str, &str, Option<u32>, &str, usize)] = &[
+    ("in shapes:", "in shpaes:", None, "NameError: name 'shpaes' is not defined. Did you mean: 'shapes'?", 3),
+    ("def largest(shapes)", "def largest(shaeps)", Some(18), "NameError: name 'shapes' is not defined", 3),
+    ("name.upper", "name.uper", None, "AttributeError: 'str' object has no attribute 'uper'", 3),
+    ("def describe", "def descrbe", Some(24), "AttributeError: 'Shape' object has no attribute 'describe'", 3),
+    ("return self.name.", "return name.", None, "NameError: name 'name' is not defined", 3),
+    ("str(self.corners)", "self.corners", None, "TypeError: can only concatenate str (not \"int\") to str", 3),
+    ("return by_corners", "by_corners", Some(24), "AttributeError: 'NoneType' object has no attribute 'describe'", 3),
+    ("self.label()", "self.label", None, "TypeError: unsupported operand type(s) for +: 'method' and 'str'", 3),
+    (
+        "largest(shapes).",
+        "largest().",
+        None,
+        "TypeError: largest() missing 1 required positional argument: 'shapes'",
+        1,
+    ),
+    (
+        "def label(self)",
+        "def label()",
+        Some(10),
+        "TypeError: Shape.label() takes 0 positional arguments but 1 was given",
+        3,
+    ),
+    ("from collections", "from colections", None, "ModuleNotFoundError: No module named 'colections'", 1),
+    (
+        "import OrderedDict",
+        "import OrdredDict",
+        None,
+        "ImportError: cannot import name 'OrdredDict' from 'collections' (/usr/lib/python3.11/collections/__init__.py)",
+        1,
+    ),
+    ("from collections import OrderedDict\n", "", Some(16), "NameError: name 'OrderedDict' is not defined", 3),
+];
 
 #[test]
-fn a_misspelled_name() {
-    let error = "NameError: name 'shpaes' is not defined. Did you mean: 'shapes'?";
-    assert!(is_early(rank("in shapes:", "in shpaes:", error)));
-}
-
-#[test]
-fn a_misspelled_parameter() {
-    let broken = SHAPES.replace("def largest(shapes)", "def largest(shaeps)");
-    let (sources, found) =
-        candidates(&broken, PACKAGE, "geometry/shapes.py", 18, "NameError: name 'shapes' is not defined");
-    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
-}
-
-#[test]
-fn a_misspelled_method_of_a_built_in_type() {
-    assert!(is_early(rank("name.upper", "name.uper", "AttributeError: 'str' object has no attribute 'uper'")));
-}
-
-#[test]
-fn a_method_misspelled_where_it_is_defined() {
-    let broken = SHAPES.replace("def describe", "def descrbe");
-    let error = "AttributeError: 'Shape' object has no attribute 'describe'";
-    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", 24, error);
-    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
-}
-
-#[test]
-fn a_lost_self() {
-    assert!(is_early(rank("return self.name.", "return name.", "NameError: name 'name' is not defined")));
-}
-
-#[test]
-fn a_lost_conversion() {
-    let error = "TypeError: can only concatenate str (not \"int\") to str";
-    assert!(is_early(rank("str(self.corners)", "self.corners", error)));
-}
-
-#[test]
-fn a_lost_return() {
-    let error = "AttributeError: 'NoneType' object has no attribute 'describe'";
-    let broken = SHAPES.replace("return by_corners", "by_corners");
-    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", 24, error);
-    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
-}
-
-#[test]
-fn lost_parentheses() {
-    let error = "TypeError: unsupported operand type(s) for +: 'method' and 'str'";
-    assert!(is_early(rank("self.label()", "self.label", error)));
-}
-
-#[test]
-fn a_dropped_argument() {
-    let error = "TypeError: largest() missing 1 required positional argument: 'shapes'";
-    assert_eq!(rank("largest(shapes).", "largest().", error), Some(1));
-}
-
-#[test]
-fn a_forgotten_self_parameter() {
-    let broken = SHAPES.replace("def label(self)", "def label()");
-    let error = "TypeError: Shape.label() takes 0 positional arguments but 1 was given";
-    let (sources, found) = candidates(&broken, PACKAGE, "geometry/shapes.py", 10, error);
-    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
-}
-
-#[test]
-fn a_misspelled_module() {
-    assert_eq!(
-        rank("from collections", "from colections", "ModuleNotFoundError: No module named 'colections'"),
-        Some(1)
-    );
-}
-
-#[test]
-fn a_misspelled_import() {
-    let error =
-        "ImportError: cannot import name 'OrdredDict' from 'collections' (/usr/lib/python3.11/collections/__init__.py)";
-    assert_eq!(rank("import OrderedDict", "import OrdredDict", error), Some(1));
-}
-
-#[test]
-fn a_removed_import() {
-    let broken = SHAPES.replace("from collections import OrderedDict\n", "");
-    let (sources, found) =
-        candidates(&broken, PACKAGE, "geometry/shapes.py", 16, "NameError: name 'OrderedDict' is not defined");
-    assert!(is_early(position(&sources, &found, "geometry/shapes.py", SHAPES)));
+fn original_is_early_among_all_fixers() {
+    for (original, replacement, line, error, within) in ERRORS {
+        let rank = rank(original, replacement, *line, error);
+        assert!(rank.is_some_and(|rank| rank <= *within), "{replacement:?} -> {original:?}: rank {rank:?}");
+    }
 }
 
 #[test]
@@ -202,7 +153,7 @@ fn wrong_dots() {
     let package = PACKAGE.replace("from .shapes", "from ..shapes");
     let error = "ImportError: attempted relative import beyond top-level package";
     let (sources, found) = candidates(SHAPES, &package, "geometry/__init__.py", 1, error);
-    assert!(is_early(position(&sources, &found, "geometry/__init__.py", PACKAGE)));
+    assert!(position(&sources, &found, "geometry/__init__.py", PACKAGE).is_some_and(|rank| rank <= 3));
 }
 
 #[test]
@@ -210,7 +161,7 @@ fn a_lost_re_export() {
     let package = PACKAGE.replace(", report", "");
     let error = "ImportError: cannot import name 'report' from 'geometry' (/s/geometry/__init__.py)";
     let (sources, found) = candidates(SHAPES, &package, "tests/test_shapes.py", 1, error);
-    assert!(is_early(position(&sources, &found, "geometry/__init__.py", PACKAGE)));
+    assert!(position(&sources, &found, "geometry/__init__.py", PACKAGE).is_some_and(|rank| rank <= 3));
 }
 
 proptest! {
@@ -279,40 +230,4 @@ fn a_report_without_failures_has_no_findings() {
     let (sources, environment) = (Sources::new(vec![String::new()]), environment());
     let look = Look { prefixes: &[], sources: &sources, environment: &environment.python };
     assert!(report.is_green() && findings_from(&report, &look).is_empty());
-}
-
-/// `yaml` is a package of its own that is not installed: no other module is what was meant.
-#[test]
-fn a_package_that_is_not_installed_is_no_misspelling() {
-    for (wanted, right) in [("yaml", None), ("htm", Some("html")), ("jsno", Some("json")), ("xmls", None)] {
-        let broken = format!("import {wanted}\n{SHAPES}");
-        let mut environment = environment();
-        environment.python.standard_library.extend(["html", "yarn", "calendar"].map(str::to_owned));
-        let mut sources = Sources::new(vec![String::new()]);
-        sources.insert("geometry/shapes.py", broken.as_str(), false);
-        let message = format!("ModuleNotFoundError: No module named '{wanted}'");
-        let finding = Finding {
-            source: Source::Test,
-            category: Category::Import,
-            file: Some("geometry/shapes.py".to_owned()),
-            location: Some(Location { line: 1, column: None }),
-            stack: Some(format!(
-                "  File \"/s/geometry/shapes.py\", line 1, in <module>\n    import {wanted}\n{message}\n"
-            )),
-            message,
-        };
-        let context = FixContext {
-            finding: &finding,
-            all_findings: std::slice::from_ref(&finding),
-            sources: &sources,
-            environment: &environment,
-        };
-        let found: Vec<Candidate> = fixers(&finding).iter().flat_map(|fixer| fixer.candidates(&context)).collect();
-        let modules: Vec<String> = found
-            .iter()
-            .filter(|candidate| candidate.fixer == "import_spelling")
-            .map(|candidate| candidate.files[0].edits[0].replacement.clone())
-            .collect();
-        assert_eq!(modules.first().map(String::as_str), right, "{wanted}: {modules:?}");
-    }
 }

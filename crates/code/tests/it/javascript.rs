@@ -95,21 +95,6 @@ fn candidates_of(source: Source, sources: &Sources, file: &str, line: u32, error
         }
         _ => Category::TypeError,
     };
-    found_as(source, category, sources, file, line, error)
-}
-
-fn candidates_as(category: Category, sources: &Sources, file: &str, line: u32, error: &str) -> Vec<Candidate> {
-    found_as(Source::Test, category, sources, file, line, error)
-}
-
-fn found_as(
-    source: Source,
-    category: Category,
-    sources: &Sources,
-    file: &str,
-    line: u32,
-    error: &str,
-) -> Vec<Candidate> {
     let finding = Finding {
         source,
         category,
@@ -259,20 +244,6 @@ fn modules_that_are_not_there() {
 }
 
 #[test]
-fn components_that_are_not_there() {
-    let card = "<script setup>\nimport Row from './Row.vue'\n</script>\n\n<template>\n  <Row />\n</template>\n";
-    for (right, wrong) in [("./Row.vue", "./Rows.vue"), ("./Row.vue", "./parts/Row.vue"), ("./Row.vue", "./Row")] {
-        let mut sources = Sources::new(Vec::new());
-        sources.insert("src/Row.vue", "<template>\n  <p>row</p>\n</template>\n", false);
-        sources.insert("src/row.test.js", "import Row from './Row.vue';\n", true);
-        sources.insert("src/Card.vue", card.replace(right, wrong), false);
-        let error = format!("Error: Failed to resolve import \"{wrong}\" from \"src/Card.vue\". Does the file exist?");
-        let found = candidates(&sources, "src/Card.vue", 1, &error);
-        assert_eq!(position(&sources, "src/Card.vue", card, &found), Some(1), "{wrong}");
-    }
-}
-
-#[test]
 fn names_that_are_not_exported() {
     let error = "TS2724: '\"./round.js\"' has no exported member named 'rond'. Did you mean 'round'?";
     heals("src/bill.mjs", "{ round }", "{ rond }", error, 2);
@@ -316,32 +287,6 @@ fn what_the_markup_of_a_component_uses_is_imported_by_its_name() {
     sources.insert("src/Timer.svelte", whole.replace("{ clock }", "{ clok }"), false);
     let found = candidates(&sources, "src/Timer.svelte", 7, "ReferenceError: clock is not defined");
     assert_eq!(position(&sources, "src/Timer.svelte", whole, &found), Some(1));
-}
-
-#[test]
-fn default_and_named_imports_are_told_apart_beside_others() {
-    let uses = "export const x = round(DIGITS);\n";
-    let error = "SyntaxError: The requested module './round.js' does not provide an export named 'default'";
-    let mut sources = project();
-    for (whole, wrong) in [
-        ("import { round, DIGITS } from './round.js';\n", "import round, { DIGITS } from './round.js';\n"),
-        ("import {\n  round,\n  DIGITS,\n} from './round.js';\n", "import round, {\n  DIGITS,\n} from './round.js';\n"),
-    ] {
-        sources.insert("src/a.mjs", format!("{wrong}{uses}"), false);
-        let found = candidates_as(Category::Import, &sources, "src/a.mjs", 1, error);
-        assert_eq!(position(&sources, "src/a.mjs", &format!("{whole}{uses}"), &found), Some(1), "{wrong}");
-    }
-    let both = "export default function sum() {}\nexport const ZERO = 0;\nexport const ONE = 1;\n";
-    sources.insert("src/sum.js", both, false);
-    let error = "SyntaxError: The requested module './sum.js' does not provide an export named 'sum'";
-    for (whole, wrong) in [
-        ("import sum, { ZERO } from './sum.js';\n", "import { sum, ZERO } from './sum.js';\n"),
-        ("import sum, { ZERO, ONE } from './sum.js';\n", "import { ZERO, ONE, sum } from './sum.js';\n"),
-    ] {
-        sources.insert("src/a.mjs", wrong, false);
-        let found = candidates_as(Category::Import, &sources, "src/a.mjs", 1, error);
-        assert_eq!(position(&sources, "src/a.mjs", whole, &found), Some(1), "{wrong}");
-    }
 }
 
 #[test]
@@ -398,37 +343,6 @@ fn modules_of_the_other_kind() {
     sources.insert("lib/cart.js", CART.replace("const path = require('path');", "import path from 'path';"), false);
     let found = candidates(&sources, "lib/cart.js", 4, &error.replace("SyntaxError: ", ""));
     assert_eq!(position(&sources, "lib/cart.js", CART, &found), Some(1));
-}
-
-#[test]
-fn a_dependency_is_added_only_when_the_project_names_it() {
-    let mut sources = project();
-    sources.insert("lib/cart.js", CART.replace("'path'", "'semver'"), false);
-    let found = candidates(&sources, "lib/cart.js", 4, "Error: Cannot find module 'semver'");
-    let added = found.iter().find(|candidate| candidate.fixer == "dependency").unwrap();
-    let manifest = added.files[0].apply(MANIFEST).unwrap();
-    assert!(manifest.contains("\"chalk\": \"^5.0.0\",\n    \"semver\": \"^7.1.0\"\n"), "{manifest}");
-    let unknown = candidates(&sources, "lib/cart.js", 4, "Error: Cannot find module 'left-pad'");
-    assert!(unknown.iter().all(|candidate| candidate.fixer != "dependency"));
-}
-
-#[test]
-fn a_dependency_that_the_lock_file_refuses_is_not_added() {
-    let held = r#"{ "lockfileVersion": 3, "packages": { "node_modules/semver": { "version": "7.6.3" } } }"#;
-    let of = |lock: &str, text: &str| {
-        let mut sources = project();
-        sources.insert("lib/cart.js", CART.replace("'path'", "'semver'"), false);
-        sources.insert(lock, text, true);
-        let found = candidates(&sources, "lib/cart.js", 4, "Error: Cannot find module 'semver'");
-        let added = found.into_iter().find(|candidate| candidate.fixer == "dependency");
-        added.map(|candidate| candidate.files[0].apply(MANIFEST).unwrap())
-    };
-    // What it holds can be installed by it.
-    assert!(of("package-lock.json", held).unwrap().contains("\"semver\": \"^7.6.3\""));
-    assert_eq!(of("package-lock.json", r#"{ "lockfileVersion": 3, "packages": {} }"#), None);
-    assert_eq!(of("yarn.lock", "semver@^7.1.0:\n  version \"7.6.3\"\n"), None);
-    // Another folder's.
-    assert!(of("part/yarn.lock", "").is_some());
 }
 
 #[test]
@@ -492,19 +406,6 @@ fn nothing_is_proposed_for_what_may_not_be_changed() {
         ["ReferenceError: x is not defined", "TypeError: a.b is not a function", "Error: Cannot find module './money'"]
     {
         assert_eq!(candidates(&sources, "lib/cart.js", 3, error), []);
-    }
-}
-
-#[test]
-fn what_a_linter_does_not_know_of_node_is_left_alone() {
-    for (global, at) in [("process.env", 9), ("Buffer.from(owner)", 9), ("document.title", 9), ("console.log", 14)] {
-        let mut sources = project();
-        let right = if at == 9 { "this.owner = owner;" } else { "return this;" };
-        sources.insert("lib/cart.js", CART.replacen(right, &format!("this.owner = {global};"), 1), false);
-        let name = global.split('.').next().unwrap();
-        let found =
-            candidates_of(Source::Lint, &sources, "lib/cart.js", at, &format!("no-undef '{name}' is not defined."));
-        assert_eq!(found, [], "{global}");
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn check_promises(sources: &Sources, found: &[Candidate]) {
         let after = edit.apply(before).expect("an edit that fits");
         assert_ne!(before, after);
         assert_eq!(languages::check(&edit.file, &after), Ok(()), "{}", candidate.description);
-        let is_python = LanguageId::of(&edit.file) == Some(LanguageId::Python);
+        let is_python = LanguageId::of(&edit.file) == Some(autoheal_code::python::ID);
         // Behind a `return` that may be taken out as well.
         let code = |line: &str| line.trim_start().trim_start_matches("return").trim_start().to_owned();
         // Texts of Python programs hold the sign, too.

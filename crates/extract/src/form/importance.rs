@@ -9,7 +9,7 @@ pub(crate) enum Importance {
     Other,
     /// Field that most pages of the type have.
     Expected,
-    /// Field that defines the type: the model is asked again if it is missing.
+    /// Field that defines the type: if it is missing, the model gets another request.
     Required,
 }
 

@@ -11,7 +11,7 @@ const MOST_NODES: usize = 2000;
 /// Kind of a value, which decides how it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
-    /// A text, as it stands on the page.
+    /// A text, as it is on the page.
     Text,
     /// A text that need not be on the page word for word.
     Summary,
@@ -68,7 +68,7 @@ const OF_ITEM: [(&str, Kind); 14] = [
 ];
 
 impl Kind {
-    /// The kind of an item's field, where it is more than what its schema says.
+    /// Returns the kind of an item's field, if it is more specific than the schema.
     pub(super) fn of_item(name: &str) -> Option<Self> {
         OF_ITEM.iter().find(|(field, _)| *field == name).map(|(_, kind)| kind.clone())
     }

@@ -117,7 +117,7 @@ impl Form {
         own::refuse_elsewhere(&schema)?;
         let mut form = Self::of(schema, Owner::User)?;
         for property in &mut form.properties {
-            // A summary may be in the words of whoever sums up.
+            // A summary may use words that are not on the page.
             if property.kind == Kind::Text && names::group_of(&words_of(&property.name)) == Some("description") {
                 property.kind = Kind::Summary;
             }
@@ -170,7 +170,7 @@ impl Form {
         names.filter(move |name| self.importance(page_type, name) == importance)
     }
 
-    /// Writes null for what the schema requires, allows to be null, and was not found: as many schemas have it for what is optional.
+    /// Writes null for missing properties that the schema requires and that may be null: many schemas define optional properties so.
     pub(crate) fn add_nulls(&self, fields: &mut Map<String, Value>) {
         for name in self.required.iter().filter(|_| self.owner == Owner::User) {
             let alone: Map<String, Value> = [(name.clone(), Value::Null)].into_iter().collect();

@@ -86,7 +86,7 @@ const SAME: &[(&str, &[&str])] = &[
     ("url", &["page_url", "canonical_url"]),
 ];
 
-/// Names of parts that stand alone elsewhere: the name, what it is a part of, and what it is there.
+/// Names of parts that are separate fields elsewhere: the name, the whole, and the name of the part in the whole.
 const PARTS: &[(&str, &str, &str)] = &[
     ("currency", "price", "currency"),
     ("price_currency", "price", "currency"),

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::{PageType, Price, ScrapedItem, Table};
 
 impl ScrapedItem {
-    /// The item as Markdown: its title, what is known about it as a list, and its text. Text of the page stays text: it cannot
-    /// become markup, and only `http` addresses become links.
+    /// Returns the item as Markdown: its title, its fields as a list, and its text. Text of the page stays text: it cannot become
+    /// markup, and only `http` addresses become links.
     pub fn to_markdown(&self) -> String {
         let mut text = String::new();
         section(&mut text, self.title.as_deref().map(|title| format!("# {}", line(title))));
@@ -26,7 +26,7 @@ impl ScrapedItem {
         if let Some(steps) = joined(&steps) {
             section(&mut text, Some(format!("## Instructions\n\n{steps}")));
         }
-        // The text of a recipe is what stands around it, and tables are in the text already.
+        // The text of a recipe is the text around it, and tables are already in the text.
         if self.page_type != PageType::Recipe {
             section(&mut text, self.text.as_deref().map(paragraphs));
         }
@@ -119,7 +119,7 @@ fn paragraphs(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A line that does not begin a list or an underlined heading by what it begins with.
+/// Escapes the beginning of a line that would start a list or an underlined heading.
 fn start(line: &str) -> String {
     let is_markup = line.starts_with(['-', '+', '=']) || line.starts_with(|first: char| first.is_ascii_digit());
     if !is_markup {

@@ -84,7 +84,7 @@ impl Source {
 pub enum Grounding {
     /// It is on the page, in any spelling.
     Found,
-    /// It cannot stand on a page: the page's type, one of the words that a schema offers, yes or no.
+    /// It cannot occur on a page: the page's type, one of the words that a schema offers, yes or no.
     Judgement,
     /// A summary that is not on the page word for word.
     OwnWords,

@@ -62,7 +62,7 @@ pub struct Table {
     /// Caption that the page shows above the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caption: Option<String>,
-    /// Names of the columns; empty if the table has none.
+    /// Names of the columns; empty without header cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub header: Vec<String>,
     /// Rows of the table, without the header.

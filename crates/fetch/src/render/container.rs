@@ -22,10 +22,10 @@ const RELAY: &str = "/run/autoheal-relay";
 /// The folder for a picture: the only one that is shared and can be written.
 pub(super) const PICTURES: &str = "/run/autoheal-pictures";
 
-/// Shown read-only, where the machine has them; links are made anew.
+/// Mounted read-only, if the machine has them; links are recreated.
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
-/// Of /etc only what a browser needs to start and to draw letters.
+/// Only those files of /etc that a browser needs to start and to draw letters.
 const ETC: &[&str] = &[
     "/etc/alternatives",
     "/etc/chromium",

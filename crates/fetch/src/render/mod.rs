@@ -190,7 +190,7 @@ async fn read_picture(path: &Path, limit: u64) -> Result<Bytes, String> {
 /// The words for the browser when its own sandbox cannot be had within ours.
 const WITHOUT_OWN_SANDBOX: &str = "--no-sandbox";
 
-/// Browser that renders pages, each in a process of its own.
+/// Browser that renders pages, each in a separate process.
 #[derive(Debug)]
 pub(crate) struct Browser {
     settings: RenderSettings,
@@ -228,7 +228,7 @@ impl Browser {
     async fn shown(&self, page: &Page<'_>) -> Result<Bytes, FetchError> {
         let url = page.url;
         let failed = |reason: String| FetchError::RenderFailed { url: shown(url), reason };
-        // Nobody closes it, so there is always a permit to wait for.
+        // It is never closed, so a permit becomes free eventually.
         let _permit = self.running.acquire().await.ok();
         let folder = OwnedFolder::new("autoheal-browser")
             .map_err(|error| failed(format!("no folder for its profile: {error}")))?;
@@ -329,8 +329,8 @@ impl Browser {
             "--password-store=basic",
             "--hide-scrollbars",
             // The proxy is the only way out: also for the loopback interface, which is exempt by default, for names, and
-            // for WebRTC, which would go past it. The namespace sees to that; these lines are for a browser without one, and
-            // spare pages the wait for what does not answer. The second spelling is that of older versions.
+            // for WebRTC, which would bypass it. The namespace ensures this; these lines are for a browser without one, and
+            // save pages the wait for unreachable hosts. The second spelling is for older versions.
             "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
             "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -347,7 +347,7 @@ impl Browser {
             arguments.push(WITHOUT_OWN_SANDBOX.to_owned());
         }
         if page.view == View::Picture {
-            // The document comes as well: it tells whether there was a page at all.
+            // The document is fetched as well: it shows whether there was a page at all.
             let (width, height) = PICTURE;
             arguments.push(format!("--screenshot={}", picture.display()));
             arguments.push(format!("--window-size={width},{height}"));

@@ -1,4 +1,4 @@
-//! Starting the browser, and what it leaves.
+//! Starting the browser, and its leftovers.
 
 use std::ffi::OsString;
 use std::io;
@@ -39,7 +39,7 @@ pub(super) struct Output {
     pub(super) document: Bytes,
     /// Limit that the page exceeded, if any.
     pub(super) excess: Option<Excess>,
-    /// The end of what it said on standard error.
+    /// The end of its output on standard error.
     pub(super) said: String,
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn run(launch: Launch<'_>) -> io::Result<Output> {
         return Err(io::Error::other("it has no output"));
     };
 
-    // Ends by itself when nobody is left who could say something.
+    // Ends when no process holds standard error open.
     let listening = tokio::spawn(keep_end(stderr));
     let mut document = Vec::new();
     let mut stdout = stdout.take(launch.output_limit.saturating_add(1));
@@ -75,7 +75,7 @@ pub(super) async fn run(launch: Launch<'_>) -> io::Result<Output> {
     };
     drop(group);
     child.wait().await?;
-    // Whoever left the group may hold standard error open.
+    // A process that left the group may hold standard error open.
     let said = tokio::time::timeout(LAST_WORDS, listening).await.ok().and_then(Result::ok).unwrap_or_default();
     let is_cut = u64::try_from(document.len()).is_ok_and(|length| length > launch.output_limit);
     let excess = if is_too_large { Some(Excess::Memory) } else { is_cut.then_some(Excess::Document) };

@@ -1,8 +1,8 @@
 //! The browser's way to the network: a forward proxy (RFC 9110, section 7.6; CONNECT, 9.3.6), at a unix socket that only the
 //! browser's namespace shows, or on the loopback interface.
 //!
-//! It connects to addresses that the guard let through, after looking names up itself, and to nothing else. What a page loads
-//! and what it sends are counted apart, over all its connections.
+//! It connects to addresses that the guard let through, after looking names up itself, and to nothing else. It counts the
+//! downloads and the uploads of a page separately, over all its connections.
 
 use std::fmt::Write as _;
 use std::io;
@@ -228,7 +228,7 @@ impl Way {
     }
 }
 
-/// Copies until the end, or until nothing is left of what may be copied.
+/// Copies until the end, or until the limit is reached.
 async fn copy(from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin), left: &Left) -> io::Result<()> {
     let mut piece = vec![0_u8; 16 << 10];
     loop {
@@ -262,7 +262,7 @@ async fn read_head(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<
 /// Host, port, and for a plain request its path and query.
 fn destination(head: &Head) -> Option<(Host, u16, Option<String>)> {
     let is_tunnel = head.method == "CONNECT";
-    // Parsed as a URL, so that addresses in unusual clothes are what they are everywhere else.
+    // Parsed as a URL, so that addresses in unusual notation are treated as everywhere else.
     let url =
         if is_tunnel { Url::parse(&format!("https://{}/", head.target)) } else { Url::parse(&head.target) }.ok()?;
     let host = url.host()?.to_owned();

@@ -23,7 +23,7 @@ pub fn relay(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             use std::io::Write as _;
-            // Standard error is what the caller reads when there is no document.
+            // The caller reads standard error if there is no document.
             let _ = writeln!(io::stderr(), "the way to the proxy: {error}");
             ExitCode::FAILURE
         }

@@ -5,7 +5,7 @@
 use std::fs;
 use std::time::Duration;
 
-/// Time between two looks.
+/// Time between two checks.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Ends when the process with this number and all below it use more than `limit` bytes.
@@ -19,7 +19,7 @@ pub(super) async fn outgrown(leader: u32, limit: u64) {
     }
 }
 
-/// Memory of a process and all below it, in bytes. What several of them share counts for each that has touched it.
+/// Memory of a process and all below it, in bytes. Shared memory counts for each process that has touched it.
 fn used_below(leader: u32) -> u64 {
     let mut found = vec![leader];
     let mut next = 0;

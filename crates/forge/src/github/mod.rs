@@ -1,215 +1,119 @@
 //! GitHub over its REST API: a thin typed client, for github.com and GitHub Enterprise alike.
 //!
-//! The token goes to the API's own origin and nowhere else, in a header. Answers are data from outside: bodies are bounded, words that
-//! are not known are kept apart from those that are, and nothing that an answer says is followed to another origin but the log of a job,
-//! without the token.
-//!
 //! # Layout
 //!
-//! - `connection`: one request and its answer; waiting when GitHub asks for it, trying again where that is safe
-//! - [`error`]: what can go wrong, with the spec's code for it
-//! - `limits`, `pages`: what headers say about waiting, and where the next page is
-//! - [`ci`]: workflow runs, their jobs and logs, and what other CI says about a commit
-//! - [`pull`]: pull requests and comments
+//! - `ci`: workflow runs, their jobs and logs, and what other CI says about a commit
+//! - [`logs`]: the format of a job's log
+//! - `pull`: pull requests and comments
 
-pub mod ci;
-mod connection;
-pub mod error;
-mod limits;
-mod pages;
-pub mod pull;
+mod ci;
+pub mod logs;
+mod pull;
 
-use std::fmt;
-use std::time::Duration;
-
+use async_trait::async_trait;
+use reqwest::header::{HeaderMap, LINK};
 use secrecy::SecretString;
 use serde::Deserialize;
+use serde_json::Value;
 use url::Url;
 
-use crate::RepositoryAddress;
-use connection::Connection;
-pub use error::{ApiOperation, GitHubError};
+use crate::host::change_request::Comment;
+use crate::host::connection::{Connection, ConnectionSettings, Credentials, Dialect};
+use crate::host::limits::RateLimits;
+use crate::host::site::is_plain_base;
+use crate::host::{
+    ApiOperation, ChangeRequest, ChangeRequestText, CodeHost, CommitChecks, HostError, HostKind, HostSite, Job, JobLog,
+    NameForm, RepositoryName, StartableCi, StatusState, pages,
+};
+use crate::{BranchName, CommitId, HostToken};
 
-/// Address of GitHub's API, the token, time limits and retries.
-#[derive(Debug, Clone)]
-pub struct GitHubSettings {
-    /// The address of the API: `https://api.github.com`, or `https://HOST/api/v3`.
-    pub api: Url,
-    /// Token that authenticates requests; `None`: requests are anonymous.
-    pub token: Option<SecretString>,
-    /// Time limit of one request.
-    pub timeout: Duration,
-    /// Number of tries of a repeatable request, when the network or the server fails.
-    pub tries: usize,
-    /// The first wait between them; each further one is twice as long.
-    pub first_wait: Duration,
-    /// Total time that one request waits when GitHub reports that a rate limit is exceeded.
-    pub patience: Duration,
+/// The API of github.com.
+pub const DEFAULT_API: &str = "https://api.github.com";
+
+/// The user that goes with a token for git; GitHub wants one and ignores which.
+const TOKEN_USER: &str = "x-access-token";
+
+/// The API of GitHub, in the version that this client speaks.
+static DIALECT: Dialect = Dialect {
+    host: HostKind::GitHub,
+    headers: &[("accept", "application/vnd.github+json"), ("x-github-api-version", "2022-11-28")],
+    next_page,
+    rate_limits: RateLimits {
+        statuses: &[403, 429],
+        remaining: "x-ratelimit-remaining",
+        reset: "x-ratelimit-reset",
+        message: Some("secondary rate limit"),
+    },
+    messages,
+};
+
+fn next_page(headers: &HeaderMap, here: &Url) -> Option<Url> {
+    pages::next(headers.get(LINK)?.to_str().ok()?, here)
 }
 
-impl GitHubSettings {
-    /// The API of github.com.
-    pub const DEFAULT_API: &'static str = "https://api.github.com";
-
-    /// One minute for a request, four tries, 15 minutes of patience.
-    pub fn new(api: Url, token: Option<SecretString>) -> Self {
-        Self {
-            api,
-            token,
-            timeout: Duration::from_mins(1),
-            tries: 4,
-            first_wait: Duration::from_secs(1),
-            patience: Duration::from_mins(15),
-        }
-    }
+fn messages(document: &Value) -> Vec<String> {
+    let errors = document["errors"].as_array().into_iter().flatten();
+    let words = errors.filter_map(|error| error["message"].as_str().or_else(|| error.as_str()));
+    document["message"].as_str().into_iter().chain(words).map(str::to_owned).collect()
 }
 
-/// A GitHub host: its API, and the origin from which repositories are cloned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitHubHost {
-    api: Url,
-    web: Url,
-}
-
-impl GitHubHost {
-    /// Returns the host whose API is at `api`: `https://api.github.com` for github.com, `https://HOST/api/v3` for GitHub Enterprise.
-    /// Plain `http` is accepted on the loopback interface only.
-    ///
-    /// # Errors
-    ///
-    /// [`GitHubError::Address`] for any other URL.
-    pub fn of_api(api: &Url) -> Result<Self, GitHubError> {
-        let refused = || GitHubError::Address { given: api.to_string() };
-        let is_loopback = match api.host() {
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            Some(url::Host::Domain(domain)) => domain == "localhost",
-            None => false,
-        };
-        let is_plain = api.username().is_empty() && api.password().is_none() && api.query().is_none();
-        let is_allowed = api.scheme() == "https" || (api.scheme() == "http" && is_loopback);
-        if !is_plain || !is_allowed || api.fragment().is_some() {
-            return Err(refused());
-        }
-        let path = api.path().trim_end_matches('/');
-        let web = if api.host_str() == Some("api.github.com") && path.is_empty() {
-            Url::parse("https://github.com").map_err(|_| refused())?
-        } else if path == "/api/v3" {
-            let mut web = api.clone();
-            web.set_path("");
-            web
-        } else {
-            return Err(refused());
-        };
-        Ok(Self { api: api.clone(), web })
+/// Returns the site of the GitHub whose API is at `api`: `https://api.github.com` for github.com, `https://HOST/api/v3` for GitHub
+/// Enterprise. Plain `http` is accepted on the loopback interface only.
+///
+/// # Errors
+///
+/// [`HostError::Address`] for any other URL.
+pub fn site_of_api(api: &Url) -> Result<HostSite, HostError> {
+    let refused = || HostError::address(HostKind::GitHub, api);
+    if !is_plain_base(api) {
+        return Err(refused());
     }
-
-    /// The repository on this host that an address names.
-    pub fn repository(&self, address: &RepositoryAddress) -> Option<RepositoryName> {
-        match address {
-            RepositoryAddress::GitHub { owner, name } => {
-                let is_here = self.web.host_str() == Some("github.com");
-                is_here.then(|| RepositoryName { owner: owner.clone(), name: name.clone() })
-            }
-            RepositoryAddress::Server(url) => {
-                (url.origin() == self.web.origin().ascii_serialization()).then(|| url.owner_and_name()).flatten()
-            }
-            RepositoryAddress::Path(_) => None,
-        }
-    }
-
-    /// Returns the base URL of the API.
-    pub const fn api(&self) -> &Url {
-        &self.api
-    }
-
-    /// Returns the origin from which repositories are cloned and pages are read.
-    pub const fn web(&self) -> &Url {
-        &self.web
-    }
-}
-
-/// A repository by its owner and its name.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RepositoryName {
-    /// The user or organisation.
-    pub owner: String,
-    /// The repository, without `.git`.
-    pub name: String,
-}
-
-impl fmt::Display for RepositoryName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.owner, self.name)
-    }
+    let path = api.path().trim_end_matches('/');
+    let web = if api.host_str() == Some("api.github.com") && path.is_empty() {
+        Url::parse("https://github.com").map_err(|_| refused())?
+    } else if path == "/api/v3" {
+        let mut web = api.clone();
+        web.set_path("");
+        web
+    } else {
+        return Err(refused());
+    };
+    Ok(HostSite::new(web, NameForm::OwnerAndName))
 }
 
 /// Client of the API of GitHub or GitHub Enterprise.
 #[derive(Debug)]
 pub struct GitHub {
-    host: GitHubHost,
+    site: HostSite,
+    api: Url,
     connection: Connection,
 }
 
 /// Entry of a repository in the API, as far as it is needed.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct RepositoryEntry {
-    /// Its current `OWNER/NAME`: a renamed repository answers with its new name.
-    pub full_name: String,
+#[derive(Debug, Deserialize)]
+struct RepositoryEntry {
     /// The branch that a clone checks out.
-    pub default_branch: String,
-    /// True if the repository is archived, and so read-only.
-    #[serde(default)]
-    pub archived: bool,
-    /// Permissions of the token; absent without a token.
-    #[serde(default)]
-    pub permissions: Option<Permissions>,
-}
-
-/// Permissions of the token on a repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Permissions {
-    /// True if the token may push.
-    #[serde(default)]
-    pub push: bool,
+    default_branch: String,
 }
 
 impl GitHub {
-    /// A client.
+    /// A client of the API at `api`: `https://api.github.com`, or `https://HOST/api/v3`. Without a token, requests are anonymous.
     ///
     /// # Errors
     ///
-    /// [`GitHubError::Address`], or [`GitHubError::Tls`] when no secure connection can be made from here.
-    pub fn new(settings: GitHubSettings) -> Result<Self, GitHubError> {
-        let host = GitHubHost::of_api(&settings.api)?;
-        Ok(Self { host, connection: Connection::new(settings)? })
-    }
-
-    /// Returns the host that requests go to.
-    pub const fn host(&self) -> &GitHubHost {
-        &self.host
-    }
-
-    /// Returns whether requests carry a token.
-    pub fn has_token(&self) -> bool {
-        self.connection.has_token()
-    }
-
-    /// A repository's own entry.
-    ///
-    /// # Errors
-    ///
-    /// See [`GitHubError`].
-    pub async fn entry(&self, repository: &RepositoryName) -> Result<RepositoryEntry, GitHubError> {
-        self.connection.get(ApiOperation::ReadRepository, &self.url(repository, &[], &[])?).await
+    /// [`HostError::Address`], or [`HostError::Tls`] when no secure connection can be made from here.
+    pub fn new(api: Url, token: Option<SecretString>, settings: ConnectionSettings) -> Result<Self, HostError> {
+        let site = site_of_api(&api)?;
+        let credentials = token.map(|secret| Credentials { header: "authorization", prefix: "Bearer ", secret });
+        let connection = Connection::new(&DIALECT, api.clone(), credentials, settings)?;
+        Ok(Self { site, api, connection })
     }
 
     /// `/repos/OWNER/NAME` and the parts after it, each of them escaped.
-    fn url(&self, repository: &RepositoryName, parts: &[&str], query: &[(&str, &str)]) -> Result<Url, GitHubError> {
-        let mut url = self.host.api.clone();
-        let given = url.to_string();
+    fn url(&self, repository: &RepositoryName, parts: &[&str], query: &[(&str, &str)]) -> Result<Url, HostError> {
+        let mut url = self.api.clone();
         url.path_segments_mut()
-            .map_err(|()| GitHubError::Address { given })?
+            .map_err(|()| HostError::address(HostKind::GitHub, &self.api))?
             .pop_if_empty()
             .extend(["repos", &repository.owner, &repository.name])
             .extend(parts);
@@ -217,5 +121,111 @@ impl GitHub {
             url.query_pairs_mut().extend_pairs(query);
         }
         Ok(url)
+    }
+}
+
+#[async_trait]
+impl CodeHost for GitHub {
+    fn kind(&self) -> HostKind {
+        HostKind::GitHub
+    }
+
+    fn site(&self) -> &HostSite {
+        &self.site
+    }
+
+    fn git_token(&self) -> Option<HostToken> {
+        self.connection.token().map(|secret| HostToken::new(self.site.web(), TOKEN_USER, secret.clone()))
+    }
+
+    fn ci_file(&self) -> Option<&'static str> {
+        None
+    }
+
+    async fn default_branch(&self, repository: &RepositoryName) -> Result<String, HostError> {
+        let url = self.url(repository, &[], &[])?;
+        let entry: RepositoryEntry = self.connection.get(ApiOperation::ReadRepository, &url).await?;
+        Ok(entry.default_branch)
+    }
+
+    async fn checks(&self, repository: &RepositoryName, commit: &CommitId) -> Result<CommitChecks, HostError> {
+        self.checks_of(repository, commit).await
+    }
+
+    async fn jobs(&self, repository: &RepositoryName, run: u64) -> Result<Vec<Job>, HostError> {
+        self.jobs_of(repository, run).await
+    }
+
+    async fn job_log(&self, repository: &RepositoryName, job: u64) -> Result<JobLog, HostError> {
+        let log = self.log_of(repository, job).await?;
+        Ok(JobLog { folders: logs::folders(&repository.name), ..logs::read(&log) })
+    }
+
+    async fn startable(&self, repository: &RepositoryName, files: &[String]) -> Result<Vec<StartableCi>, HostError> {
+        self.workflows(repository, files).await
+    }
+
+    async fn start(
+        &self,
+        repository: &RepositoryName,
+        startable: &StartableCi,
+        branch: &BranchName,
+    ) -> Result<(), HostError> {
+        self.dispatch(repository, startable.id, branch).await
+    }
+
+    async fn rerun_failed_jobs(&self, repository: &RepositoryName, run: u64) -> Result<(), HostError> {
+        self.rerun(repository, run).await
+    }
+
+    async fn set_status(
+        &self,
+        repository: &RepositoryName,
+        commit: &CommitId,
+        state: StatusState,
+        description: &str,
+    ) -> Result<(), HostError> {
+        self.say(repository, commit, state, description).await
+    }
+
+    async fn change_requests(
+        &self,
+        repository: &RepositoryName,
+        branch: &str,
+    ) -> Result<Vec<ChangeRequest>, HostError> {
+        self.pulls(repository, branch).await
+    }
+
+    async fn create_change_request(
+        &self,
+        repository: &RepositoryName,
+        text: &ChangeRequestText,
+        body: &str,
+    ) -> Result<ChangeRequest, HostError> {
+        self.create_pull(repository, text, body).await
+    }
+
+    async fn update_change_request(
+        &self,
+        repository: &RepositoryName,
+        number: u64,
+        title: &str,
+        body: &str,
+    ) -> Result<ChangeRequest, HostError> {
+        self.update_pull(repository, number, title, body).await
+    }
+
+    async fn comments(&self, repository: &RepositoryName, number: u64) -> Result<Vec<Comment>, HostError> {
+        self.comments_on(repository, number).await
+    }
+
+    async fn write_comment(
+        &self,
+        repository: &RepositoryName,
+        number: u64,
+        replaced: Option<u64>,
+        body: &str,
+    ) -> Result<Comment, HostError> {
+        self.comment_on(repository, number, replaced, body).await
     }
 }

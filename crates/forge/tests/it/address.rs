@@ -1,4 +1,5 @@
 use autoheal_engine::ErrorCode;
+use autoheal_forge::gitlab::site_of;
 use autoheal_forge::{RepositoryAddress, SafeUrl};
 use proptest::prelude::*;
 use url::Url;
@@ -12,12 +13,57 @@ fn github_addresses_are_exactly_owner_and_name() {
         "https://github.com/some-org/some.dotted_name-1",
     ] {
         let address = RepositoryAddress::parse(text).unwrap();
-        assert!(matches!(address, RepositoryAddress::GitHub { .. }), "{text}");
+        assert!(matches!(address, RepositoryAddress::Hosted { .. }), "{text}");
     }
     assert_eq!(
         RepositoryAddress::parse("https://github.com/a/b.c.git").unwrap().to_string(),
         "https://github.com/a/b.c"
     );
+}
+
+#[test]
+fn gitlab_addresses_name_all_groups() {
+    for (text, path) in [
+        ("https://gitlab.com/group/shop", "group/shop"),
+        ("https://gitlab.com/group/sub.group/deeper/shop.git", "group/sub.group/deeper/shop"),
+        ("https://gitlab.com/_group/shop-1/", "_group/shop-1"),
+    ] {
+        let address = RepositoryAddress::parse(text).unwrap();
+        assert_eq!(address.to_string(), format!("https://gitlab.com/{path}"));
+    }
+    let site = |text: &str| site_of(&Url::parse(text).unwrap()).unwrap();
+    let sites = [site("https://gitlab.example"), site("https://example.org/gitlab")];
+    for (text, host, path) in [
+        ("https://gitlab.example/group/sub/repo", &sites[0], "group/sub/repo"),
+        ("https://example.org/gitlab/group/repo.git", &sites[1], "group/repo"),
+    ] {
+        let address = RepositoryAddress::parse_on(text, &sites).unwrap();
+        assert_eq!(address.on(host).unwrap().to_string(), path);
+        assert!(RepositoryAddress::parse(text).is_err(), "{text}: no setting names the host");
+        let others = sites.iter().filter(|other| *other != host);
+        assert!(others.into_iter().all(|other| address.on(other).is_none()), "a token is for its own host");
+    }
+    for text in [
+        "https://gitlab.example",
+        "https://gitlab.example/group",
+        "https://gitlab.example/group//repo",
+        "https://gitlab.example/group/repo/-/merge_requests/1",
+        "https://gitlab.example/group/../repo",
+        "https://gitlab.example/-group/repo",
+        "https://gitlab.example/group/re%70o",
+        "https://gitlab.example/group/repo?x=y",
+        "https://gitlab.example:8443/group/repo",
+        "https://gitlab.example.evil.org/group/repo",
+        "http://gitlab.example/group/repo",
+        "https://token@gitlab.example/group/repo",
+        "https://example.org/group/repo",
+        "https://example.org/gitlabs/group/repo",
+        "git@gitlab.example:group/repo.git",
+    ] {
+        assert!(RepositoryAddress::parse_on(text, &sites).is_err(), "{text}");
+    }
+    let error = RepositoryAddress::parse_on("https://other.example/a/b", &sites).unwrap_err().to_string();
+    assert!(error.contains("https://gitlab.example/GROUP/NAME"), "{error}");
 }
 
 #[test]
@@ -40,7 +86,7 @@ fn other_addresses_are_refused() {
         "https://github.com/owner/name\n",
         "https://github.com:8443/owner/name",
         "https://GitHub.com.evil.org/owner/name",
-        "https://gitlab.com/owner/name",
+        "https://bitbucket.org/owner/name",
         "http://github.com/owner/name",
         "ssh://git@github.com/owner/name",
         "git@github.com:owner/name.git",

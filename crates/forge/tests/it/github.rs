@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
-use autoheal_forge::github::ci::{CheckState, StatusState};
-use autoheal_forge::github::pull::{Opened, PullRequestText};
-use autoheal_forge::github::{GitHub, GitHubError, GitHubHost, GitHubSettings, RepositoryName};
+use autoheal_forge::github::{GitHub, site_of_api};
+use autoheal_forge::host::connection::ConnectionSettings;
+use autoheal_forge::host::{
+    ChangeRequestText, CheckState, CodeHost as _, HostError, Opened, RepositoryName, StatusState,
+};
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Pushed, RepositoryAddress};
 use autoheal_testkit::github::description::Description;
 use autoheal_testkit::github::{Behaviour, CiPlan, FakeGitHub, Fault, Pull};
@@ -26,12 +28,12 @@ struct Scene {
 }
 
 fn client(github: &FakeGitHub, token: Option<&str>) -> GitHub {
-    let settings = GitHubSettings {
+    let settings = ConnectionSettings {
         first_wait: Duration::ZERO,
         patience: Duration::from_secs(5),
-        ..GitHubSettings::new(github.api().parse().unwrap(), token.map(SecretString::from))
+        ..ConnectionSettings::default()
     };
-    GitHub::new(settings).unwrap()
+    GitHub::new(github.api().parse().unwrap(), token.map(SecretString::from), settings).unwrap()
 }
 
 impl Scene {
@@ -42,7 +44,7 @@ impl Scene {
         let github = FakeGitHub::serve(&repository, behaviour);
         let client = client(&github, Some(TOKEN));
         let address = RepositoryAddress::parse(&github.url()).unwrap();
-        let repository = client.host().repository(&address).unwrap();
+        let repository = address.on(client.site()).unwrap();
         Self { github, client, repository, commit }
     }
 
@@ -55,19 +57,17 @@ impl Scene {
         checks.checks.into_iter().map(|check| (check.name, check.state)).collect()
     }
 
-    fn text(title: &str) -> PullRequestText {
+    fn text(title: &str) -> ChangeRequestText {
         let body = "What was changed.".to_owned();
         let (head, base) = ("T_L_AI_Fix".to_owned(), "main".to_owned());
-        PullRequestText { head, base, title: title.to_owned(), body, commits: BTreeSet::new() }
+        ChangeRequestText { head, base, title: title.to_owned(), body, commits: BTreeSet::new() }
     }
 }
 
 #[tokio::test]
-async fn a_repository_says_what_may_be_done_with_it() {
+async fn a_repository_says_which_branch_a_clone_checks_out() {
     let scene = Scene::with_ci(CiPlan::none());
-    let entry = scene.client.entry(&scene.repository).await.unwrap();
-    assert_eq!((entry.full_name.as_str(), entry.default_branch.as_str()), ("octo/shop", "main"));
-    assert!(entry.permissions.is_some_and(|permissions| permissions.push) && !entry.archived);
+    assert_eq!(scene.client.default_branch(&scene.repository).await.unwrap(), "main");
     scene.github.check_against_description();
 }
 
@@ -112,7 +112,7 @@ async fn a_token_that_may_not_see_other_ci_sees_actions_and_says_so() {
     scene.github.fail_next([forbidden]);
     let seen = scene.client.checks(&scene.repository, &scene.commit).await.unwrap();
     assert_eq!(seen.checks.len(), 1);
-    assert!(matches!(seen.unread, Some(GitHubError::Forbidden { .. })));
+    assert!(matches!(seen.unread, Some(HostError::Forbidden { .. })));
     scene.github.fail_next([Fault::new("GET", "/actions/runs", 403).saying("no")]);
     let refused = scene.client.checks(&scene.repository, &scene.commit).await.unwrap_err();
     assert_eq!(refused.code(), ErrorCode::RepoAccessDenied);
@@ -140,7 +140,8 @@ async fn a_log_is_read_where_it_lies_without_the_token() {
     let jobs = scene.client.jobs(&scene.repository, checks[0].run.unwrap()).await.unwrap();
     assert_eq!((jobs[0].name.as_str(), jobs[0].state), ("test", CheckState::Failure));
     let log = scene.client.job_log(&scene.repository, jobs[0].id).await.unwrap();
-    assert_eq!(log, "2026-01-01T00:00:00.0000000Z ***: it failed\n");
+    assert_eq!(log.text, "***: it failed\n");
+    assert!(log.folders.contains(&"/home/runner/work/shop/shop".to_owned()), "{log:?}");
     let asked = scene.github.log_requests();
     assert!(asked.len() == 1 && !asked[0].1, "{asked:?}");
     let missing = scene.client.job_log(&scene.repository, 9).await.unwrap_err();
@@ -152,7 +153,7 @@ async fn a_log_is_read_where_it_lies_without_the_token() {
 async fn there_is_one_pull_request_however_often_it_is_opened() {
     let scene = Scene::with_ci(CiPlan::none());
     let open =
-        async |title: &str| scene.client.open_pull_request(&scene.repository, &Scene::text(title)).await.unwrap();
+        async |title: &str| scene.client.open_change_request(&scene.repository, &Scene::text(title)).await.unwrap();
     let Opened::New(first) = open("one").await else { unreachable!("there was none") };
     let again = [open("one").await, open("two").await];
     assert!(again.iter().all(|opened| matches!(opened, Opened::Updated(pull) if pull.number == first.number)));
@@ -162,8 +163,8 @@ async fn there_is_one_pull_request_however_often_it_is_opened() {
     assert!(pulls[0].body.ends_with("What was changed."));
     scene.github.close_pulls();
     let commits = [scene.commit.to_string()].into();
-    let again = PullRequestText { commits, ..Scene::text("three") };
-    let again = scene.client.open_pull_request(&scene.repository, &again).await.unwrap();
+    let again = ChangeRequestText { commits, ..Scene::text("three") };
+    let again = scene.client.open_change_request(&scene.repository, &again).await.unwrap();
     assert!(matches!(again, Opened::Refused(_)), "a person said no to this");
     assert_eq!(scene.github.pulls().len(), 1);
     assert!(matches!(open("four").await, Opened::New(_)), "what is offered now is something else");
@@ -183,7 +184,7 @@ async fn a_pull_request_of_a_person_or_for_another_branch_is_left_as_it_is() {
             is_open: true,
         };
         scene.github.put_pull(pull.clone());
-        let opened = scene.client.open_pull_request(&scene.repository, &Scene::text("one")).await.unwrap();
+        let opened = scene.client.open_change_request(&scene.repository, &Scene::text("one")).await.unwrap();
         assert!(matches!(opened, Opened::Left(left) if left.number == 5));
         assert_eq!(scene.github.pulls(), [pull]);
     }
@@ -193,9 +194,9 @@ async fn a_pull_request_of_a_person_or_for_another_branch_is_left_as_it_is() {
 async fn a_pull_request_whose_answer_was_lost_is_found_again() {
     let scene = Scene::with_ci(CiPlan::none());
     let lost = Fault::new("GET", "/pulls", 500);
-    let opened = scene.client.open_pull_request(&scene.repository, &Scene::text("one")).await.unwrap();
+    let opened = scene.client.open_change_request(&scene.repository, &Scene::text("one")).await.unwrap();
     scene.github.fail_next([lost]);
-    let again = scene.client.open_pull_request(&scene.repository, &Scene::text("one")).await.unwrap();
+    let again = scene.client.open_change_request(&scene.repository, &Scene::text("one")).await.unwrap();
     assert!(matches!((opened, again), (Opened::New(_), Opened::Updated(_))));
     assert_eq!(scene.github.pulls().len(), 1);
     scene.github.check_against_description();
@@ -225,10 +226,11 @@ async fn a_comment_is_replaced_by_the_next_one() {
 async fn a_workflow_can_be_started() {
     let scene = Scene::with_ci(CiPlan { needs_dispatch: true, appears_after: 0, ..CiPlan::green() });
     assert_eq!(scene.states().await, []);
-    let workflows = scene.client.workflows(&scene.repository).await.unwrap();
-    assert!(workflows[0].is_active() && workflows[0].path == ".github/workflows/ci.yml");
+    let startable = async |file: &str| scene.client.startable(&scene.repository, &[file.to_owned()]).await.unwrap();
+    assert_eq!(startable(".github/workflows/other.yml").await, []);
+    let workflows = startable(".github/workflows/ci.yml").await;
     let branch = BranchName::parse("T_L_AI_Fix").unwrap();
-    scene.client.dispatch(&scene.repository, workflows[0].id, &branch).await.unwrap();
+    scene.client.start(&scene.repository, &workflows[0], &branch).await.unwrap();
     assert_eq!(scene.github.dispatches(), ["T_L_AI_Fix"]);
     assert_eq!(scene.states().await.len(), 1);
     scene.github.check_against_description();
@@ -238,30 +240,30 @@ async fn a_workflow_can_be_started() {
 async fn errors_have_their_names() {
     let scene = Scene::with_ci(CiPlan::none());
     let stranger = client(&scene.github, Some("ghp_of_somebody_else"));
-    let error = stranger.entry(&scene.repository).await.unwrap_err();
-    assert!(matches!(error, GitHubError::Unauthorized { .. }), "{error}");
-    let nobody = client(&scene.github, None).entry(&scene.repository).await.unwrap_err();
+    let error = stranger.default_branch(&scene.repository).await.unwrap_err();
+    assert!(matches!(error, HostError::Unauthorized { .. }), "{error}");
+    let nobody = client(&scene.github, None).default_branch(&scene.repository).await.unwrap_err();
     assert_eq!(nobody.code(), ErrorCode::RepoAccessDenied);
     let elsewhere = RepositoryName { owner: "octo".to_owned(), name: "nothing".to_owned() };
-    assert_eq!(scene.client.entry(&elsewhere).await.unwrap_err().code(), ErrorCode::RepoNotFound);
+    assert_eq!(scene.client.default_branch(&elsewhere).await.unwrap_err().code(), ErrorCode::RepoNotFound);
 
     let forbidden = Fault::new("GET", "/shop", 403).saying("Resource not accessible by integration");
     scene.github.fail_next([forbidden]);
-    assert_eq!(scene.client.entry(&scene.repository).await.unwrap_err().code(), ErrorCode::RepoAccessDenied);
+    assert_eq!(scene.client.default_branch(&scene.repository).await.unwrap_err().code(), ErrorCode::RepoAccessDenied);
     let moved = Fault::new("GET", "/shop", 301).header("Location", "http://127.0.0.1:9/elsewhere");
     scene.github.fail_next([moved]);
-    let error = scene.client.entry(&scene.repository).await.unwrap_err();
-    assert!(matches!(error, GitHubError::Redirected { .. }), "{error}");
+    let error = scene.client.default_branch(&scene.repository).await.unwrap_err();
+    assert!(matches!(error, HostError::Redirected { .. }), "{error}");
 }
 
 #[tokio::test]
 async fn a_server_that_fails_is_asked_again_where_that_is_safe() {
     let scene = Scene::with_ci(CiPlan::none());
     scene.github.fail_next([Fault::new("GET", "/shop", 502), Fault::new("GET", "/shop", 503)]);
-    scene.client.entry(&scene.repository).await.unwrap();
+    scene.client.default_branch(&scene.repository).await.unwrap();
     scene.github.fail_next([Fault::new("POST", "/pulls", 502)]);
-    let error = scene.client.open_pull_request(&scene.repository, &Scene::text("one")).await.unwrap_err();
-    assert!(matches!(error, GitHubError::Down { status: 502, .. }), "{error}");
+    let error = scene.client.open_change_request(&scene.repository, &Scene::text("one")).await.unwrap_err();
+    assert!(matches!(error, HostError::Down { status: 502, .. }), "{error}");
     let posts = scene.github.exchanges().iter().filter(|exchange| exchange.method == "POST").count();
     assert_eq!(posts, 1);
 }
@@ -271,14 +273,14 @@ async fn a_limit_is_waited_for_within_patience() {
     let scene = Scene::with_ci(CiPlan::none());
     let limited = |seconds| Fault::new("GET", "/shop", 429).header("Retry-After", seconds).saying("slow down");
     scene.github.fail_next([limited("0")]);
-    scene.client.entry(&scene.repository).await.unwrap();
+    scene.client.default_branch(&scene.repository).await.unwrap();
     scene.github.fail_next([limited("3600")]);
-    let error = scene.client.entry(&scene.repository).await.unwrap_err();
-    assert!(matches!(error, GitHubError::RateLimited { wait, .. } if wait.as_secs() == 3600), "{error}");
+    let error = scene.client.default_branch(&scene.repository).await.unwrap_err();
+    assert!(matches!(error, HostError::RateLimited { wait, .. } if wait.as_secs() == 3600), "{error}");
     let spent =
         Fault::new("GET", "/shop", 403).header("X-RateLimit-Remaining", "0").header("X-RateLimit-Reset", "4102444800");
     scene.github.fail_next([spent]);
-    assert!(matches!(scene.client.entry(&scene.repository).await, Err(GitHubError::RateLimited { .. })));
+    assert!(matches!(scene.client.default_branch(&scene.repository).await, Err(HostError::RateLimited { .. })));
 }
 
 #[tokio::test]
@@ -309,7 +311,7 @@ async fn what_is_not_as_github_describes_it_would_be_seen() {
     let scene = Scene::with_ci(CiPlan::green());
     scene.states().await;
     scene.states().await;
-    scene.client.open_pull_request(&scene.repository, &Scene::text("one")).await.unwrap();
+    scene.client.open_change_request(&scene.repository, &Scene::text("one")).await.unwrap();
     for exchange in scene.github.exchanges() {
         assert_eq!(description.faults(&exchange), Vec::<String>::new());
         let mut wrong = exchange.clone();
@@ -323,7 +325,7 @@ async fn what_is_not_as_github_describes_it_would_be_seen() {
 
 #[test]
 fn a_host_is_known_by_its_api() {
-    let host = |text: &str| GitHubHost::of_api(&Url::parse(text).unwrap());
+    let host = |text: &str| site_of_api(&Url::parse(text).unwrap());
     assert_eq!(host("https://api.github.com").unwrap().web().as_str(), "https://github.com/");
     let enterprise = host("https://git.example.org/api/v3").unwrap();
     for text in [
@@ -335,8 +337,9 @@ fn a_host_is_known_by_its_api() {
     ] {
         assert_eq!(host(text).unwrap_err().code(), ErrorCode::InvalidInput, "{text}");
     }
-    let address = RepositoryAddress::parse_on("https://git.example.org/o/r", Some(&enterprise)).unwrap();
-    assert_eq!(enterprise.repository(&address).unwrap().to_string(), "o/r");
+    let address =
+        RepositoryAddress::parse_on("https://git.example.org/o/r", std::slice::from_ref(&enterprise)).unwrap();
+    assert_eq!(address.on(&enterprise).unwrap().to_string(), "o/r");
     for text in [
         "https://git.example.org.evil.org/o/r",
         "https://git.example.org:8443/o/r",
@@ -344,13 +347,13 @@ fn a_host_is_known_by_its_api() {
         "https://git.example.org/o",
         "http://git.example.org/o/r",
         "https://token@git.example.org/o/r",
-        "https://gitlab.com/o/r",
+        "https://bitbucket.org/o/r",
     ] {
-        assert!(RepositoryAddress::parse_on(text, Some(&enterprise)).is_err(), "{text}");
+        assert!(RepositoryAddress::parse_on(text, std::slice::from_ref(&enterprise)).is_err(), "{text}");
     }
     assert!(RepositoryAddress::parse("https://git.example.org/o/r").is_err());
-    let public = RepositoryAddress::parse_on("https://github.com/o/r", Some(&enterprise)).unwrap();
-    assert_eq!(enterprise.repository(&public), None, "a token is for its own host");
+    let public = RepositoryAddress::parse_on("https://github.com/o/r", std::slice::from_ref(&enterprise)).unwrap();
+    assert_eq!(public.on(&enterprise), None, "a token is for its own host");
 }
 
 // Feature: autoheal-ci-agent, Property 30: Token Exclusion from Logs
@@ -361,11 +364,10 @@ fn no_error_of_the_api_repeats_a_token_even_when_the_server_does() {
     let token = prop_oneof!["gh[pousr]_[A-Za-z0-9]{36}", "github_pat_[A-Za-z0-9_]{40,80}", "[!-~]{8,40}"];
     let statuses = [401_u16, 403, 404, 409, 422, 500];
     proptest!(ProptestConfig::with_cases(100), |(token in token, which in 0..6_usize)| {
-        let mut settings = GitHubSettings::new(scene.github.api().parse().unwrap(), Some(token.clone().into()));
-        settings.tries = 1;
-        let client = GitHub::new(settings).unwrap();
+        let settings = ConnectionSettings { tries: 1, ..ConnectionSettings::default() };
+        let client = GitHub::new(scene.github.api().parse().unwrap(), Some(token.clone().into()), settings).unwrap();
         scene.github.fail_next([Fault::new("GET", "/shop", statuses[which]).saying(&format!("{token} is no good"))]);
-        let error = runtime.block_on(client.entry(&scene.repository)).unwrap_err();
+        let error = runtime.block_on(client.default_branch(&scene.repository)).unwrap_err();
         let told = format!("{error} {error:?} {client:?}");
         prop_assert!(!told.contains(&token), "{}", told);
     });

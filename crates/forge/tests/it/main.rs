@@ -5,6 +5,7 @@ mod address;
 mod branch;
 mod clone;
 mod github;
+mod gitlab;
 mod history;
 mod hostile;
 mod limits;
@@ -32,8 +33,8 @@ fn git_with(limits: SizeLimits) -> Git {
 
 /// `web`: where the token may go.
 fn git_with_token(web: &str, token: &str) -> Git {
-    let token = Some(HostToken::new(&web.parse().expect("an address"), SecretString::from(token)));
-    Git::new(GitSettings { token, timeout: Duration::from_secs(20), ..GitSettings::default() })
+    let tokens = vec![HostToken::new(&web.parse().expect("an address"), "x-access-token", SecretString::from(token))];
+    Git::new(GitSettings { tokens, timeout: Duration::from_secs(20), ..GitSettings::default() })
         .expect("a folder for git")
 }
 

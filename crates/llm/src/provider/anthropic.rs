@@ -27,7 +27,7 @@ pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
     if !request.stop.is_empty() {
         body["stop_sequences"] = json!(request.stop);
     }
-    // Its dialect knows closed objects only, and not too large ones; others are left to the prompt.
+    // Its dialect supports only closed objects of limited size; for others, only the prompt describes the form.
     let closed = request.output.as_ref().and_then(|output| schema::closed(&output.schema));
     if let Some(closed) = closed.filter(|schema| schema::optional_properties(schema) <= MOST_OPTIONAL) {
         body["output_config"] = json!({ "format": { "type": "json_schema", "schema": closed } });
@@ -58,7 +58,7 @@ pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
         _ => Finish::Complete,
     };
     let usage = &document["usage"];
-    // `input_tokens` leaves out what was written to the cache and what came from it.
+    // `input_tokens` does not include tokens that were written to or read from the cache.
     let cached = count(&usage["cache_read_input_tokens"]);
     let written = count(&usage["cache_creation_input_tokens"]);
     let input = count(&usage["input_tokens"]) + written + cached;

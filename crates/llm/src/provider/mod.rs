@@ -91,7 +91,7 @@ impl FromStr for ModelName {
         let invalid = || InvalidModelName(text.to_owned());
         let (provider, model) = text.split_once('/').ok_or_else(invalid)?;
         let provider = Provider::ALL.into_iter().find(|known| known.name() == provider).ok_or_else(invalid)?;
-        // It becomes part of a path: no second slash leads elsewhere, but for names of compatible servers such as `meta/llama`.
+        // It becomes part of a path: a slash must not lead elsewhere, except in names of compatible servers such as `meta/llama`.
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_.:/@".contains(char);
         let is_name = !model.is_empty() && model.len() <= 200 && model.chars().all(is_plain) && !model.contains("..");
         if is_name { Ok(Self { provider, model: model.to_owned() }) } else { Err(invalid()) }

@@ -9,7 +9,7 @@ use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage}
 const CONTEXTS: (u64, u64) = (4096, 131_072);
 
 pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
-    // It cuts off the beginning of what does not fit its context, silently, and its default context is small.
+    // It silently cuts off the beginning of a text that exceeds its context, and its default context is small.
     let needed = request.estimated_tokens() + u64::from(request.max_tokens);
     let context = needed.next_power_of_two().clamp(CONTEXTS.0, CONTEXTS.1);
     let mut options = json!({ "num_predict": request.max_tokens, "num_ctx": context });

@@ -7,7 +7,7 @@ use super::{WireRequest, count, schema};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
 pub(super) fn encode(model: &str, request: &ChatRequest, is_own: bool) -> WireRequest {
-    // OpenAI's newer models refuse `max_tokens`, and servers that speak like it know nothing else.
+    // OpenAI's newer models refuse `max_tokens`, and compatible servers support only that.
     let limit = if is_own { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({
         "model": model,

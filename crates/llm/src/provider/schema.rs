@@ -54,11 +54,11 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
     (strict["type"] == "object").then_some(strict)
 }
 
-/// Adds to a node and its subschemas what the strict dialect requires.
+/// Adds the keys that the strict dialect requires to a node and its subschemas.
 fn settle(node: &mut Value) -> Option<()> {
     let object = node.as_object_mut()?;
     if let Some(target) = object.remove("$ref") {
-        // Nothing may stand beside a reference.
+        // A reference must be the only key.
         *object = [("$ref".to_owned(), target)].into_iter().collect();
         return Some(());
     }

@@ -8,7 +8,8 @@ use super::shortened;
 const MOST: usize = 12;
 const LONGEST: usize = 120;
 
-/// From the outside in, the page itself last: the page's own trail, or what it names as its home and the page above it.
+/// Returns the steps from the outside in, the page itself last: the page's own trail, or the pages that it links as its home and its
+/// parent.
 pub(super) fn breadcrumb(page: &Document, title: &str) -> Vec<String> {
     let trail = trail(page);
     if trail.len() > 1 { trail } else { from_relations(page, title) }
@@ -27,7 +28,7 @@ fn trail(page: &Document) -> Vec<String> {
     let Some(bar) = page.nodes().find(|&node| is_trail(node) && page.letters(node) > 0) else { return Vec::new() };
     let mut steps = Vec::new();
     let mut add = |text: &str| {
-        // What stands between two steps is no step.
+        // The separators between steps are not steps.
         let text = text.trim_matches(|character: char| character.is_whitespace() || "»›>/|→·\\".contains(character));
         if !text.is_empty() {
             steps.push(shortened(text, LONGEST).to_owned());
@@ -42,7 +43,7 @@ fn trail(page: &Document) -> Vec<String> {
     let whole = page.visible_text(bar);
     let before = last.map_or(0, |link| page.text_up_to(bar, link).len() + page.visible_text(link).len());
     if let Some(rest) = whole.get(whole.floor_char_boundary(before + 1)..) {
-        // Neither are folders without a page of their own.
+        // Folders without a page are not steps, either.
         rest.split(['»', '›', '>', '→']).for_each(&mut add);
     }
     steps

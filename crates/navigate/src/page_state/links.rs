@@ -103,7 +103,7 @@ fn text_of(page: &Document, node: NodeId) -> String {
     shortened(text.trim(), LONGEST_TEXT).to_owned()
 }
 
-/// Finds out what stands above links. What was found for an element is kept: thousands of links may stand below it.
+/// Finds the headings and labels above links. Results are cached per element: there may be thousands of links below it.
 struct Hints<'a> {
     page: &'a Document,
     terms: &'a Terms,
@@ -151,7 +151,7 @@ impl Hints<'_> {
                 let term = self.terms.of(node).map(|term| page.visible_text(term)).unwrap_or_default();
                 shortened(term, LONGEST_HINT).to_owned()
             }
-            // A nested list begins: what stands before it.
+            // A nested list begins: its hint is the text before it.
             "li" | "details" if matches!(page.tag(inside), "ul" | "ol" | "dl" | "div" | "details") => {
                 if let Some(label) = self.labels.get(&inside) {
                     return label.clone();
@@ -165,7 +165,7 @@ impl Hints<'_> {
                 let first = first.filter(|&cell| !page.contains(cell, link));
                 shortened(first.map(|cell| page.visible_text(cell)).unwrap_or_default(), LONGEST_HINT).to_owned()
             }
-            // The same entry: what stands before the link, and other links, are its head.
+            // The same entry: the text before the link, and other links, are its head.
             _ => {
                 let head = page.text_up_to(node, link);
                 shortened(head.trim_end_matches([',', ':', ' ', '–', '-']), LONGEST_HINT).to_owned()

@@ -37,7 +37,7 @@ pub struct PageState {
     pub content_text: String,
     /// Its tables as text: the caption, then a line for each row, with the header cell before each cell.
     pub tables: Vec<String>,
-    /// True if the page has content of its own, and does not only link to others.
+    /// True if the page has content, and does not only link to others.
     pub has_data: bool,
     /// Text of the page, in pieces.
     #[serde(skip)]
@@ -87,7 +87,7 @@ fn shortened(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).map_or(text, |(end, _)| text[..end].trim_end())
 }
 
-/// Returns whether an element is, or is within, a part that only leads elsewhere: the bars above, below and beside a page.
+/// Returns whether an element is, or is within, a part that only leads elsewhere: the bars around a page.
 fn is_bar(page: &Document, node: NodeId) -> bool {
     let named = |text: &str| {
         text.split(|character: char| !character.is_alphanumeric()).any(|part| {

@@ -36,7 +36,7 @@ pub struct Passage {
     pub own: String,
     /// Texts that apply to the passage: caption, header cells, the group of rows, headings above it.
     pub above: Vec<String>,
-    /// The paragraph right before its table, which often says what the table is.
+    /// The paragraph right before its table, which often describes the table.
     pub before: String,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Content {
     pub(super) text: String,
 }
 
-/// Everything that a page says and that does not only lead elsewhere.
+/// Returns the contents of a page, without the parts that only link elsewhere.
 pub(super) fn content(page: &Document, terms: &Terms) -> Content {
     let mut content = Content { passages: Vec::new(), tables: Vec::new(), text: String::new() };
     let mut headings: Vec<(u8, String)> = Vec::new();
@@ -153,8 +153,8 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
     }
 }
 
-/// The text of a block that says something: of one without blocks in it, or what stands before the first of them. Terms stand with their
-/// descriptions.
+/// Returns the text of a block with content: of a block without nested blocks, or the text before the first of them. Terms include
+/// their descriptions.
 fn block_text(page: &Document, node: NodeId) -> Option<&str> {
     if !is_block(page.tag(node)) || page.tag(node) == "dt" {
         return None;
@@ -169,9 +169,9 @@ fn block_text(page: &Document, node: NodeId) -> Option<&str> {
         }
     };
     let letters = text.chars().filter(|character| !character.is_whitespace()).count();
-    // What is mostly links leads elsewhere.
+    // A block that is mostly links only leads elsewhere.
     let says_something = letters > 0 && linked * 2 <= letters && text.chars().any(char::is_alphanumeric);
-    // The name of a folder says what is in it.
+    // The name of a folder describes its contents.
     let is_label = inner.is_some_and(|inner| matches!(page.tag(inner), "ul" | "ol" | "dl" | "li")) && letters < 40;
     (says_something && !is_label).then_some(text)
 }

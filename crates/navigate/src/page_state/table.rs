@@ -26,7 +26,7 @@ pub(super) struct Table {
 pub(super) struct Row {
     /// Text of the row above that names a group of rows; empty if there is no such row.
     pub(super) group: String,
-    /// A text for each column; a cell that spans rows stands in each.
+    /// A text for each column; a cell that spans rows is repeated in each of them.
     pub(super) cells: Vec<String>,
     /// Texts that may name the row's topic: its cells; of a cell with several paragraphs, the first one.
     pub(super) keys: Vec<String>,
@@ -44,7 +44,7 @@ impl Table {
         let rows = page.descendants(node).filter(|&row| page.tag(row) == "tr").take(MOST_ROWS);
         let mut table = Self { caption: caption(page, node), ..Self::default() };
         let mut group = String::new();
-        // What cells of rows above reach down, by column: the text, and for how many rows more.
+        // Cells of earlier rows that span this row, by column: the text, and the number of remaining rows.
         let mut reaching: Vec<(String, usize)> = Vec::new();
         for row in rows {
             let cells: Vec<NodeId> =
@@ -118,7 +118,7 @@ fn texts(page: &Document, cells: &[NodeId], reaching: &mut Vec<(String, usize)>)
         let text = page.visible_text(cell).to_owned();
         let rows = span(page, cell, "rowspan");
         for place in 0..span(page, cell, "colspan") {
-            // What spans columns is said once.
+            // The text of a cell that spans columns is used once.
             let text = if place == 0 { text.clone() } else { String::new() };
             let column = texts.len();
             if column >= MOST_COLUMNS {
@@ -147,7 +147,7 @@ fn span(page: &Document, cell: NodeId, name: &str) -> usize {
     page.attribute(cell, name).and_then(|text| text.trim().parse().ok()).unwrap_or(1).clamp(1, MOST_ROWS)
 }
 
-/// A second row of headers says more about the columns of the first.
+/// A second row of headers refines the columns of the first.
 fn add_header(header: &mut Vec<String>, texts: Vec<String>) {
     header.resize(header.len().max(texts.len()), String::new());
     for (above, text) in header.iter_mut().zip(texts) {

@@ -136,7 +136,7 @@ impl Following<'_> {
         }
     }
 
-    /// Releases the task of a killed process that was asked to end anyway.
+    /// Releases the task of a killed process that had to end anyway.
     async fn give_back(&self) -> Result<WalkEnd, WalkError> {
         self.session.store.release(&self.session.lease).await?;
         self.run.map(WalkEnd::Stopped).ok_or(WalkError::LeaseLost)

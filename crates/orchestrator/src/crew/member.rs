@@ -122,7 +122,7 @@ impl Job {
     }
 
     pub(super) fn send(&self, order: Order) {
-        // An error says that the process is gone, which is heard.
+        // An error means that the process is gone, which its other stream reports.
         let _ = self.member.orders.send(order);
     }
 
@@ -170,10 +170,10 @@ impl Attending {
             loop {
                 line.push('\n');
                 if stdin.write_all(line.as_bytes()).await.is_err() {
-                    // The process is gone, which its other stream tells.
+                    // The process is gone, which its other stream reports.
                     return std::future::pending().await;
                 }
-                // Without anyone to give orders the stream is closed, and the process ends.
+                // Without a sender of orders, the stream is closed, and the process ends.
                 let Some(order) = orders.recv().await else { return };
                 line = serde_json::to_string(&order).unwrap_or_default();
             }
@@ -184,7 +184,7 @@ impl Attending {
             let reading = read(stdout, &state, ready);
             let (is_told_to_end, has_exceeded) = tokio::select! {
                 () = writing => (true, false),
-                // Its stream ends with it; one that speaks nonsense is ended.
+                // Its stream ends with it; a process that sends invalid lines is killed.
                 () = reading => (false, false),
                 () = kill.cancelled() => (false, false),
                 () = self.process.exceeds_memory() => (false, true),

@@ -4,8 +4,8 @@
 //! task to a child process of the same binary, and follows what it reports. A child that crashes, hangs or exhausts its
 //! memory is a failed attempt of the task that it had; nothing else ends with it.
 //!
-//! A repository has a process of its own. Sources share one: starting a process for each page would cost more than reading the page. When
-//! the shared process dies, the cause is not known, so each of its tasks is run again in a process of its own, and only the one that
+//! A repository has its own process. Sources share one: starting a process for each page would cost more than reading the page.
+//! If the shared process dies, the cause is unknown. So each of its tasks runs again in a separate process, and only a task that
 //! kills that process, too, has failed.
 //!
 //! - `protocol`: the lines between the processes

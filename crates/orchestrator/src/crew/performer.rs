@@ -43,7 +43,7 @@ pub trait Callee: Send + Sync {
 ///
 /// # Errors
 ///
-/// Returns an error if there is none: no worker started this process.
+/// Returns an error if no greeting arrives: then no worker started this process.
 pub fn greeting() -> std::io::Result<Greeting> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
@@ -129,19 +129,19 @@ impl Performer {
         let audience = Audience { own, listeners: Listeners::default(), target: task.target.clone() };
         let session = Session { store: self.store.clone(), task, lease, audience, interrupts };
         let telling = reports.clone();
-        // A thread of its own: a step that computes would hold up a task, and with it the news that the step has begun.
+        // A separate thread: a computing step would block an async task, and with it the report that the step has begun.
         let telling = tokio::task::spawn_blocking(move || {
             loop {
                 match events.blocking_recv() {
                     Ok(event) => drop(telling.send(Report::Event { job, event: Box::new(event) })),
-                    // The store has what watchers miss.
+                    // Events that receivers miss are in the store.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => break,
                 }
             }
         });
         let walked = walker.walk(&session).await;
-        // The feed ends with the session; what a step left behind may hold it a moment longer.
+        // The feed ends with the session; leftovers of a step may hold it a moment longer.
         drop(session);
         let _ = timeout(TELLING, telling).await;
         match walked {
@@ -175,7 +175,7 @@ struct Running {
     work: AbortOnDropHandle<()>,
 }
 
-/// Reads orders on a thread of its own, which notices the death of the parent whatever the rest of the process does.
+/// Reads orders on a separate thread, which notices the death of the parent regardless of the rest of the process.
 fn orders() -> mpsc::UnboundedReceiver<Order> {
     let (sender, receiver) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
@@ -185,7 +185,7 @@ fn orders() -> mpsc::UnboundedReceiver<Order> {
                 break;
             }
         }
-        // What is stored stands; sandboxes end with this process.
+        // Stored results are kept; sandboxes end with this process.
         std::process::exit(0);
     });
     receiver

@@ -1,7 +1,7 @@
 //! The longest common subsequence of two short lists, a machine word of lines at a time (Hyyrö, "Bit-parallel LCS-length
 //! computation revisited", 2004; the rows are kept, so that the way through them can be read back).
 
-use foldhash::HashMap;
+use std::collections::HashMap;
 
 /// Room for the search, used again for the next one.
 #[derive(Default)]

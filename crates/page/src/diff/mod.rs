@@ -13,7 +13,7 @@
 
 mod alignment;
 mod common;
-pub(crate) mod outline;
+mod outline;
 mod region;
 mod structure;
 
@@ -66,21 +66,15 @@ pub enum Line {
     Added(String),
 }
 
-/// Compares two pages that are parsed already. Of a page that is needed for nothing else, [`Outline::parse`] is enough.
+/// Compares two pages.
 pub fn structural_diff(old: &Document, new: &Document) -> StructuralDiff {
-    Outline::of(old).diff(&Outline::of(new))
-}
-
-impl Outline {
-    /// Computes the structural difference from this page to `new`.
-    pub fn diff(&self, new: &Self) -> StructuralDiff {
-        let structures = Structures::of(self, new);
-        let same = alignment::align(&structures.old_keys, &structures.new_keys);
-        let changes = changes_between(&same, self.lines().len(), new.lines().len());
-        let regions = region::summarise(&structures, &changes);
-        let unchanged = same.iter().map(|same| same.length).sum();
-        StructuralDiff { hunks: hunks_of(&structures, &changes), regions, unchanged }
-    }
+    let (old, new) = (Outline::of(old), Outline::of(new));
+    let structures = Structures::of(&old, &new);
+    let same = alignment::align(&structures.old_keys, &structures.new_keys);
+    let changes = changes_between(&same, old.lines.len(), new.lines.len());
+    let regions = region::summarise(&structures, &changes);
+    let unchanged = same.iter().map(|same| same.length).sum();
+    StructuralDiff { hunks: hunks_of(&structures, &changes), regions, unchanged }
 }
 
 /// A stretch that differs: lines of the old page became lines of the new one. One of the two may be empty.
@@ -120,8 +114,7 @@ fn hunks_of(structures: &Structures<'_>, changes: &[Change]) -> Vec<Hunk> {
 fn hunk_of(structures: &Structures<'_>, group: &[&Change]) -> Option<Hunk> {
     let (first, last) = (group.first()?, group.last()?);
     let before = CONTEXT.min(first.old.start).min(first.new.start);
-    let after =
-        CONTEXT.min(structures.old.lines().len() - last.old.end).min(structures.new.lines().len() - last.new.end);
+    let after = CONTEXT.min(structures.old.lines.len() - last.old.end).min(structures.new.lines.len() - last.new.end);
     let old = first.old.start - before..last.old.end + after;
     let new = first.new.start - before..last.new.end + after;
     let mut lines = Vec::new();

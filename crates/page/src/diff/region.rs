@@ -1,10 +1,8 @@
 //! Changed lines by region of the page, and the names that disappeared or are new.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
-
-use foldhash::{HashMap, HashSet, HashSetExt as _};
 
 use super::Change;
 use super::outline::{Outline, OutlineLine};
@@ -76,14 +74,14 @@ pub(super) fn summarise(structures: &Structures<'_>, changes: &[Change]) -> Vec<
         let region = counts.entry(region).or_default();
         region.removed += lines.len();
         for line in lines {
-            gone.count(old.outline, line, &mut region.gone);
+            gone.count(line, &mut region.gone);
         }
     }
     for (region, lines) in new.by_region(changes.iter().map(|change| change.new.clone())) {
         let region = counts.entry(region).or_default();
         region.added += lines.len();
         for line in lines {
-            came.count(new.outline, line, &mut region.new);
+            came.count(line, &mut region.new);
         }
     }
     let mut regions: Vec<RegionChange> = counts
@@ -102,15 +100,15 @@ pub(super) fn summarise(structures: &Structures<'_>, changes: &[Change]) -> Vec<
 
 /// A page and the names on it.
 struct Side<'a> {
-    outline: &'a Outline,
+    outline: &'a Outline<'a>,
     names: HashSet<Name<'a>>,
 }
 
 impl<'a> Side<'a> {
-    fn of(outline: &'a Outline) -> Self {
-        let classes = outline.steps().flat_map(|(_, names)| classes_of(names));
-        let ids = outline.lines().iter().filter_map(|line| outline.id(line)).map(Name::Id);
-        let mut names = HashSet::with_capacity(2 * outline.steps().len());
+    fn of(outline: &'a Outline<'a>) -> Self {
+        let classes = outline.steps.iter().flat_map(|(_, names)| classes_of(names));
+        let ids = outline.lines.iter().filter_map(OutlineLine::id).map(Name::Id);
+        let mut names = HashSet::with_capacity(2 * outline.steps.len());
         names.extend(classes.chain(ids));
         Self { outline, names }
     }
@@ -119,7 +117,7 @@ impl<'a> Side<'a> {
     fn names_missing_on(&self, other: &'a Self) -> Missing<'a> {
         let mut classes = Vec::new();
         let mut numbers: HashMap<Name<'a>, usize> = HashMap::default();
-        let steps = self.outline.steps().map(|(_, names)| {
+        let steps = self.outline.steps.iter().map(|(_, names)| {
             let missing = classes_of(names).filter(|name| !other.names.contains(name));
             let number = |name| {
                 *numbers.entry(name).or_insert_with(|| {
@@ -137,10 +135,10 @@ impl<'a> Side<'a> {
     fn by_region(
         &self,
         ranges: impl Iterator<Item = Range<usize>>,
-    ) -> impl Iterator<Item = (String, &'a [OutlineLine])> {
+    ) -> impl Iterator<Item = (String, &'a [OutlineLine<'a>])> {
         let outline = self.outline;
         ranges
-            .filter_map(|range| outline.lines().get(range))
+            .filter_map(|range| outline.lines.get(range))
             .flat_map(|lines| lines.chunk_by(|one, next| one.region == next.region))
             .filter_map(move |lines| Some((region_name(outline, lines.first()?), lines)))
     }
@@ -163,14 +161,14 @@ struct Missing<'a> {
 }
 
 impl<'a> Missing<'a> {
-    fn count(&self, outline: &'a Outline, line: &OutlineLine, counts: &mut Frequencies<'a>) {
+    fn count(&self, line: &OutlineLine<'a>, counts: &mut Frequencies<'a>) {
         for class in line.own_step().and_then(|step| self.steps.get(step)).into_iter().flatten() {
             if counts.classes.is_empty() {
                 counts.classes.resize(self.classes.len(), 0);
             }
             counts.classes[*class] += 1;
         }
-        counts.ids.extend(outline.id(line).map(Name::Id).filter(|id| !self.other.contains(id)));
+        counts.ids.extend(line.id().map(Name::Id).filter(|id| !self.other.contains(id)));
     }
 
     /// The most frequent names, as they are written.
@@ -193,11 +191,11 @@ fn classes_of(names: &str) -> impl Iterator<Item = Name<'_>> {
     names.split_ascii_whitespace().map(Name::Class)
 }
 
-fn region_name(outline: &Outline, line: &OutlineLine) -> String {
-    let Some(region) = line.region.and_then(|region| outline.lines().get(region)) else {
+fn region_name(outline: &Outline<'_>, line: &OutlineLine<'_>) -> String {
+    let Some(region) = line.region.and_then(|region| outline.lines.get(region)) else {
         return "body".to_owned();
     };
-    let Some((tag, names)) = region.own_step().and_then(|step| outline.step(step)) else { return String::new() };
-    let name = outline.id(region).map(Name::Id).or_else(|| classes_of(names).next());
+    let Some((tag, names)) = region.own_step().and_then(|step| outline.steps.get(step)) else { return String::new() };
+    let name = region.id().map(Name::Id).or_else(|| classes_of(names).next());
     format!("{tag}{}", name.map(|name| name.to_string()).unwrap_or_default())
 }

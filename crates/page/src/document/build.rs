@@ -6,10 +6,10 @@ use dom_query::{NodeData, NodeId};
 
 use super::text::{append, append_space};
 use super::{Document, Element, Symbol};
-use crate::bounded_tree::{BoundedTree, parse};
+use crate::bounded_tree::parse;
 
 /// Returns whether the content of such elements is not part of the page's readable text.
-pub(crate) fn is_skipped(tag: &str) -> bool {
+fn is_skipped(tag: &str) -> bool {
     matches!(
         tag,
         "head"
@@ -94,7 +94,7 @@ struct Open {
 }
 
 pub(super) fn build(html: &str) -> Document {
-    index(parse(html, BoundedTree::new(dom_query::Document::default())))
+    index(parse(html))
 }
 
 /// The arrays of a tree.

@@ -4,9 +4,8 @@
 use super::consensus::alike;
 use super::features::features;
 use super::lexicon::FieldKind;
-use super::number::flag;
-use super::rank::{Ranking, Row};
-use super::tables::{many, probability};
+use super::number::{flag, many, probability};
+use super::ranking::{Ranking, Row};
 
 features! {
     /// Features of the best candidate compared with all others. Odds are logarithms.

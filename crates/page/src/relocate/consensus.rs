@@ -2,7 +2,7 @@
 //! share of the likelihood behind one answer, not its distribution over variants of the answer.
 
 use super::number::float;
-use super::rank::Ranked;
+use super::ranking::Ranked;
 use super::words::Word;
 
 /// Maximum number of candidates that are considered.

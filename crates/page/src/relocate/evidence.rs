@@ -1,6 +1,6 @@
 //! Reasons for an answer, in readable form.
 
-use super::rank::{Ranked, Row};
+use super::ranking::{Ranked, Row};
 
 /// The beginning of a value in quotes.
 pub(super) fn quote(text: &str) -> String {

@@ -27,6 +27,7 @@ mod list;
 mod number;
 mod phrase;
 mod rank;
+mod ranking;
 mod sample;
 mod shape;
 mod single;

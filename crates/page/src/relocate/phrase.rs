@@ -66,7 +66,7 @@ impl Phrase {
 
     /// Returns the shape of the text.
     pub(crate) fn shape(&self) -> &Shape {
-        self.shape.get_or_init(|| Box::new(Shape::of(self)))
+        self.shape.get_or_init(|| Box::new(Shape::of(&self.text, self.characters, !self.days().is_empty())))
     }
 
     fn minutes(&self) -> Option<u32> {

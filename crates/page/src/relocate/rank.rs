@@ -1,19 +1,20 @@
 //! The candidates of a field, the best first.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use super::consensus::settle;
 use super::field::Field;
-use super::list::{self, List};
-use super::single::{self, Candidate, Single, Wanted};
-use super::tables::{Tables, blend};
+use super::list;
+use super::number::{blend, float};
+use super::phrase::Phrase;
+use super::ranking::{Ranked, Ranking, Row};
+use super::single::{self, Candidate, Wanted};
+use super::tables::Tables;
 use super::view::{Chain, View};
 use super::words::Word;
 use crate::document::NodeId;
 use crate::recipe::NodeTake;
-use std::borrow::Cow;
-use std::collections::HashMap;
-
-use super::number::float;
-use super::phrase::Phrase;
 
 /// Maximum number of candidates that the trees evaluate. They are chosen by the manual weights.
 const LOOKED_AT: usize = 200;
@@ -21,47 +22,6 @@ const LOOKED_AT: usize = 200;
 /// Weight of the manual weights relative to the trees.
 const HAND_SINGLE: f32 = 1.0;
 const HAND_LIST: f32 = 0.1;
-
-/// Features of a candidate.
-#[derive(Debug, Clone)]
-pub(super) enum Row {
-    Single(Box<Single>),
-    List(Box<List>),
-}
-
-impl Row {
-    /// Its features in their order.
-    pub(super) fn features(&self) -> Vec<f32> {
-        match self {
-            Self::Single(row) => row.row(),
-            Self::List(row) => row.row(),
-        }
-    }
-}
-
-/// A candidate in its place.
-#[derive(Debug, Clone)]
-pub(super) struct Ranked {
-    pub(super) nodes: Vec<NodeId>,
-    /// Attribute that holds the value, if it differs from the requested one.
-    pub(super) attribute: Option<String>,
-    /// The number of its value: candidates with the same number say the same.
-    pub(super) key: Word,
-    /// The items' numbers in order; empty for a single value.
-    pub(super) items: Vec<Word>,
-    /// The share of the likelihood that stands behind the same answer.
-    pub(super) support: f32,
-    pub(super) hand: f32,
-    /// The logarithm of the odds that it is the field.
-    pub(super) odds: f32,
-    pub(super) row: Row,
-}
-
-/// All candidates, the best first.
-#[derive(Debug, Clone)]
-pub(super) struct Ranking {
-    pub(super) candidates: Vec<Ranked>,
-}
 
 /// The candidates for a field that stands at `old` on the old page.
 pub(super) fn rank(

@@ -2,7 +2,7 @@
 
 use super::certainty::Certainty;
 use super::list::List;
-use super::rank::Row;
+use super::ranking::Row;
 use super::single::Single;
 use super::verdict::Pages;
 use super::{Relocator, verdict};

@@ -3,7 +3,6 @@
 use regex::Regex;
 
 use super::number::{flag, float, ratio};
-use super::phrase::Phrase;
 use super::words::{Word, word};
 
 /// Shape of a text.
@@ -43,15 +42,14 @@ pub(crate) struct Shape {
 const BY: &[&str] = &["by", "von", "par", "por", "di", "door", "av", "af", "od", "от"];
 
 impl Shape {
-    pub(crate) fn of(phrase: &Phrase) -> Self {
-        let text = phrase.text.as_str();
+    /// Returns the shape of a text of `length` characters.
+    pub(crate) fn of(text: &str, length: usize, has_day: bool) -> Self {
         let (mut digits, mut capitals, mut punctuation) = (0, 0, 0);
         for character in text.chars() {
             digits += usize::from(character.is_numeric());
             capitals += usize::from(character.is_uppercase());
             punctuation += usize::from(!character.is_alphanumeric() && !character.is_whitespace());
         }
-        let length = phrase.characters;
         let words: Vec<&str> = text.split_whitespace().collect();
         let capitalised = ratio(words.iter().filter(|word| word.starts_with(char::is_uppercase)).count(), words.len());
         let first = words.first().copied().unwrap_or_default();
@@ -71,7 +69,7 @@ impl Shape {
             punctuation: ratio(punctuation, length),
             capitalised,
             ends_sentence: flag(text.ends_with(['.', '!', '?', '。', '…', '"', '”'])),
-            has_day: flag(!phrase.days().is_empty()),
+            has_day: flag(has_day),
             has_digit: flag(digits > 0),
             begins_by: flag(BY.contains(&first.to_lowercase().as_str())),
             has_colon: flag(text.contains(':')),

@@ -2,7 +2,6 @@
 
 use super::certainty::Certainty;
 use super::list::List;
-use super::number::float;
 use super::single::Single;
 use super::words::word;
 
@@ -172,29 +171,6 @@ impl Reader<'_> {
 /// The number of the features' names in their order.
 fn fingerprint(names: &[&str]) -> u64 {
     word(&names.join("\n"))
-}
-
-/// The logarithm of the odds of a probability.
-pub(super) fn odds(probability: f32) -> f32 {
-    let probability = probability.clamp(1e-4, 1.0 - 1e-4);
-    (probability / (1.0 - probability)).ln()
-}
-
-/// The probability for the logarithm of odds.
-pub(super) fn probability(odds: f32) -> f32 {
-    1.0 / (1.0 + (-odds).exp())
-}
-
-/// Combines the score of the manual weights and the score of the trees. The manual score has `share` of the
-/// trees' weight.
-pub(super) fn blend(trees: f32, hand: f32, share: f32) -> f32 {
-    let bound = odds(1.0);
-    (trees.clamp(-bound, bound) + share * hand.clamp(-20.0, 20.0)) / (1.0 + share / 2.0)
-}
-
-/// Converts a count to a feature, `ln(1 + count)`, in which the first few matter most.
-pub(super) fn many(count: usize) -> f32 {
-    float(count).ln_1p()
 }
 
 #[cfg(test)]

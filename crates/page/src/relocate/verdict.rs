@@ -6,9 +6,11 @@ use super::evidence;
 use super::field::{Field, KeptField};
 use super::kept::{self, Doubt};
 use super::lexicon::{FieldKind, field_words};
+use super::number::{float, probability};
 use super::phrase::Phrase;
-use super::rank::{Ranked, Ranking, Row, rank};
-use super::tables::{Tables, probability};
+use super::rank::rank;
+use super::ranking::{Ranked, Ranking, Row};
+use super::tables::Tables;
 use super::view::View;
 use super::{Answer, Relocation, Status};
 use crate::apply::{is_at, taken};
@@ -284,7 +286,7 @@ fn merged(mut rankings: Vec<Ranking>) -> Option<Ranking> {
         return rankings.pop();
     }
     let first = rankings.remove(0);
-    let share = 1.0 / (super::number::float(rankings.len()) + 1.0);
+    let share = 1.0 / (float(rankings.len()) + 1.0);
     let mut candidates = first.candidates;
     for candidate in &mut candidates {
         for other in &rankings {

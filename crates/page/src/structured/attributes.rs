@@ -4,15 +4,15 @@ use super::{Datum, LONGEST, Origin, plain, short_type};
 use crate::document::{Document, NodeId};
 
 /// The attributes of one of the two ways.
-struct Way {
+pub(super) struct Way {
     origin: Origin,
-    property: &'static str,
+    pub(super) property: &'static str,
     /// Attribute that begins a new thing.
-    scope: &'static str,
-    kind: &'static str,
+    pub(super) scope: &'static str,
+    pub(super) kind: &'static str,
 }
 
-const WAYS: [Way; 2] = [
+pub(super) const WAYS: [Way; 2] = [
     Way { origin: Origin::Microdata, property: "itemprop", scope: "itemscope", kind: "itemtype" },
     Way { origin: Origin::Rdfa, property: "property", scope: "typeof", kind: "typeof" },
 ];
@@ -61,21 +61,25 @@ fn place(page: &Document, node: NodeId, way: &Way) -> (String, String) {
     (kind.to_owned(), prefix)
 }
 
-/// The value of a property (HTML, microdata, "values"; RDFa differs little).
-fn value(page: &Document, node: NodeId) -> String {
-    let attribute = match page.tag(node) {
+/// The attribute that holds the value of a property (HTML, microdata, "values"; RDFa differs little).
+pub(super) fn attribute_of(tag: &str) -> Option<&'static str> {
+    match tag {
         "audio" | "embed" | "iframe" | "img" | "source" | "track" | "video" => Some("src"),
         "a" | "area" | "link" => Some("href"),
         "object" => Some("data"),
         "data" | "meter" => Some("value"),
         "time" => Some("datetime"),
         _ => None,
-    };
+    }
+}
+
+/// The value of a property.
+fn value(page: &Document, node: NodeId) -> String {
     if let Some(content) = page.attribute(node, "content") {
         return plain(content);
     }
     let has_text = page.letters(node) > 0;
-    match attribute.and_then(|name| page.attribute(node, name)) {
+    match attribute_of(page.tag(node)).and_then(|name| page.attribute(node, name)) {
         // `<a itemprop=author href>`: as text it says more.
         Some(value) if !(has_text && page.tag(node) == "a") => plain(value),
         Some(_) | None => crate::document::first_bytes(&page.text(node), LONGEST).to_owned(),

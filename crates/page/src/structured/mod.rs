@@ -2,14 +2,16 @@
 //! other `meta`.
 //!
 //! All of it becomes one flat list of [`Datum`]: a path such as `author.name`, below a kind such as `Recipe`,
-//! with its value.
+//! with its value. JSON-LD, microdata and RDFa also become things with their parts: [`json_ld_documents`], [`marked_things`].
 
 mod attributes;
 mod json_ld;
 mod lenient_json;
+mod marked;
 mod meta;
 
 pub use json_ld::json_ld_documents;
+pub use marked::marked_things;
 
 use crate::document::{Document, NodeId, normalise};
 

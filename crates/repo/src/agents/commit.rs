@@ -4,7 +4,7 @@
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_forge::github::ci::StatusState;
+use autoheal_forge::host::StatusState;
 use autoheal_forge::{BranchName, CommitId, Pushed};
 
 use crate::checkout::Checkout;

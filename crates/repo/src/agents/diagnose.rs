@@ -19,6 +19,7 @@ use crate::protected::standing::Standings;
 use crate::session::Session;
 use crate::state::{HealState, Observed};
 use crate::test_scope::Scope;
+use crate::toolchains;
 
 /// Runs the checks on the tree, unless `patch` has already run them on this very tree.
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
@@ -144,7 +145,7 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
         .filter(|finding| finding.category.hides_others())
         .filter_map(|finding| finding.file.clone())
         .filter(|file| session.sources().text(file).is_some())
-        .filter(|file| session.setup().toolchain_for(file).explains_syntax())
+        .filter(|file| toolchains::of(session.setup().language_for(file)).explains_syntax())
         .collect();
     let files: Vec<String> = broken.into_iter().collect();
     let compiled = session.parse_check(&files, context).await?;

@@ -8,7 +8,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::discovery;
 use crate::state::HealState;
-use crate::toolchain::Toolchain;
+use crate::toolchains;
 use crate::tree;
 
 /// Finds the test files once; in later rounds they are known.
@@ -24,9 +24,10 @@ pub(crate) fn run(state: &mut HealState, folder: &Path, context: &StepContext) -
         let holds_tests = |file: &&str| sources.test_regions(file).is_some_and(TestRegions::hold_tests);
         state.test_files = sources.iter().map(|(file, _)| file).filter(holds_tests).map(str::to_owned).collect();
     }
-    // Runners of JavaScript are told where tests are as often as they look for them by name; and so is whoever is told the command.
-    let is_named = state.request.test_command.is_some();
-    let is_named = is_named || state.setup.as_ref().is_some_and(|setup| setup.main_tools.toolchain == Toolchain::Node);
+    let language = state.setup.as_ref().map(|setup| setup.main_tools.language);
+    let finds_by_name = language.is_none_or(|language| toolchains::of(language).finds_tests_by_name());
+    // A command of the user's knows where the tests are, too.
+    let is_named = state.request.test_command.is_some() || !finds_by_name;
     if state.test_files.is_empty() && !is_named {
         return Err(StepError::Permanent {
             code: ErrorCode::TestDiscoveryFailed,

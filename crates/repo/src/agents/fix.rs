@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use autoheal_code::fix;
 use autoheal_code::report::{checkers, ruff};
-use autoheal_code::{Candidate, FixContext, LanguageId, Sources, languages, tampering};
+use autoheal_code::{Candidate, FixContext, Sources, languages, tampering};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
@@ -177,25 +177,22 @@ fn candidates(
     places: &[Place],
 ) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    let restated = as_runtime_error(target);
     if target.source == Source::Lint {
         let (outputs, sources) = (session.lint_outputs(), session.sources());
         candidates.extend(languages::linter_candidates(outputs, &session.prefixes(), sources, target));
     }
     let finding = match target.category {
         Category::Linting => {
-            // What eslint says, fixers read as they read what Node says.
-            let is_javascript = target.file.as_deref().and_then(LanguageId::of) == Some(LanguageId::JavaScript);
-            restated.as_ref().or(is_javascript.then_some(target))
+            as_runtime_error(target).or_else(|| languages::reads_linters(target).then(|| target.clone()))
         }
         Category::Import | Category::TypeError if target.source == Source::Lint => {
-            Some(restated.as_ref().unwrap_or(target))
+            Some(as_runtime_error(target).unwrap_or_else(|| target.clone()))
         }
         Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
-            Some(target)
+            Some(target.clone())
         }
     };
-    if let Some(finding) = finding {
+    if let Some(finding) = &finding {
         let (sources, environment) = (session.sources(), session.environment());
         let context = FixContext { finding, all_findings, sources, environment };
         // A linter's undefined name is met by tests, too; what a type checker says may be seen by nothing else.

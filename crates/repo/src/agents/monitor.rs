@@ -1,5 +1,5 @@
 //! The CI monitor: verifies the branch where it was pushed. First here: the branch cloned fresh, its tests run in a fresh sandbox, nothing
-//! shared with the place in which the fixes were found. What is green here is then judged by the CI that runs at GitHub, where there is one.
+//! shared with the place in which the fixes were found. What is green here is then judged by the CI that runs at its host, where there is one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use autoheal_code::Sources;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_engine::{ErrorCode, RunId};
-use autoheal_forge::github::ci::{Check, StatusState};
+use autoheal_forge::host::{Check, StatusState};
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
 use autoheal_sandbox::untrusted::{clear, remove_tree};
 
 use crate::checkout::Checkout;
-use crate::ci_commands::Workflows;
 use crate::flaky::{self, FlakyTest, Healing, Question};
+use crate::hosting::expected::ExpectedCi;
 use crate::hosting::watch::CiVerdict;
 use crate::hosting::{Hosted, delivery, logs, poll, trial};
 use crate::look::Look;
@@ -65,9 +65,9 @@ async fn judge(
         }
         CiMode::Local => None,
         CiMode::Auto => hosted,
-        CiMode::GitHub => Some(hosted.ok_or_else(not_hosted)?),
+        CiMode::Host => Some(hosted.ok_or_else(not_hosted)?),
     };
-    let verified = verify(state, &delivered, setup, checkout, sandbox, context).await?;
+    let verified = verify(state, &delivered, setup, checkout, watched, sandbox, context).await?;
     state.test_runs.add(verified.test_runs);
     note_flaky(state, &verified.flaky);
     match watched.filter(|_| verified.look.is_green()) {
@@ -104,16 +104,16 @@ async fn judge_by_ci(
     hosted: &Hosted,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Verified { mut look, sources, workflows, .. } = verified;
+    let Verified { mut look, sources, expected, .. } = verified;
     let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
-    let (mut verdict, mut checks) = poll::verdict(state, hosted, &branch, &commit, &workflows, context).await?;
+    let (mut verdict, mut checks) = poll::verdict(state, hosted, &branch, &commit, &expected, context).await?;
     let mut findings = findings_of(verdict, &checks, state, hosted, &sources, context).await;
     if verdict == CiVerdict::Red
         && state.request.hosting.rerun_failed
         && findings.iter().all(may_be_flaky)
-        && let Some(again) = poll::second_verdict(state, hosted, &commit, &checks, &workflows, context).await?
+        && let Some(again) = poll::second_verdict(state, hosted, &commit, &checks, &expected, context).await?
     {
         (verdict, checks) = again;
         if verdict == CiVerdict::Green {
@@ -181,7 +181,8 @@ fn may_be_flaky(finding: &Finding) -> bool {
 fn not_hosted() -> StepError {
     StepError::Permanent {
         code: ErrorCode::InvalidInput,
-        message: "only a branch that is pushed to GitHub can be judged by its CI; use --ci local".to_owned(),
+        message: "only a branch that is pushed to a code host of the settings can be judged by its CI; use --ci local"
+            .to_owned(),
     }
 }
 
@@ -192,7 +193,7 @@ struct Verified {
     flaky: Vec<FlakyTest>,
     test_runs: TestRuns,
     sources: Sources,
-    workflows: Workflows,
+    expected: ExpectedCi,
 }
 
 async fn verify(
@@ -200,6 +201,7 @@ async fn verify(
     delivered: &Delivered,
     setup: Setup,
     checkout: &Checkout,
+    hosted: Option<&Hosted>,
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
 ) -> Result<Verified, StepError> {
@@ -215,14 +217,14 @@ async fn verify(
     let tree = place.folders.tree();
     place.export(&source, &commit, &tree).await?.ensure_like(&setup.parts)?;
     let sources = tree::read(&tree, &setup);
-    let workflows = Workflows::of(&tree);
+    let expected = ExpectedCi::of(hosted, &tree);
     let looked = look_at(context.run, &place, setup, state, sandbox, context).await;
     // What tests left is no part of the verdict, whatever it is.
     if let Err(error) = remove_tree(place.folders.root()) {
         context.note("warning", format!("what the last verification left cannot be removed: {error}"));
     }
     let (look, flaky, test_runs) = looked?;
-    Ok(Verified { look, flaky, test_runs, sources, workflows })
+    Ok(Verified { look, flaky, test_runs, sources, expected })
 }
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {

@@ -6,14 +6,14 @@ use super::script::EXPRESSION;
 
 /// Location of the files that a command may refer to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// Root folder of the repository's tree.
-    pub(super) tree: &'a Path,
+    pub(crate) tree: &'a Path,
     /// The folder that the command starts in.
-    pub(super) directory: &'a str,
+    pub(crate) directory: &'a str,
 }
 
 /// Returns whether a word holds an expression that only CI knows the value of.
-pub(super) fn holds_expression(word: &str) -> bool {
+pub(crate) fn holds_expression(word: &str) -> bool {
     word.contains(EXPRESSION)
 }

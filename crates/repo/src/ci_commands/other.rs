@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::context::{Context, holds_expression};
 use super::script::{self, Command};
-use crate::project::{clean_folder, join, read_text};
+use crate::paths::clean as clean_folder;
+use crate::project::{join, read_text};
 
 /// Classification of such a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Context;
 use super::script::{self, Command};
-use super::{join, read_text};
+use crate::project::{join, read_text};
 
 /// Maximum number of times that a value is put in the place of a variable, in one line.
 const MOST_REPLACED: usize = 100;

@@ -2,7 +2,7 @@
 
 /// One command of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// Words of the command, as argv.
     Words(Vec<String>),
     /// The line needs a shell: a pipe, a redirection, a variable, a loop.
@@ -11,15 +11,15 @@ pub(super) enum Command {
 
 /// Placeholder for an expression of the workflow (`${{ matrix.python }}`) while the words are split. A
 /// character of no other use, so that a word that holds it can be left out.
-pub(super) const EXPRESSION: char = '\u{fffc}';
+pub(crate) const EXPRESSION: char = '\u{fffc}';
 
 /// The commands of a script, in order. `a && b` and `a; b` are two commands.
-pub(super) fn commands(script: &str) -> Vec<Command> {
+pub(crate) fn commands(script: &str) -> Vec<Command> {
     read(script, false)
 }
 
 /// The same, where words may be patterns of file names (`test/*.js`): programs of JavaScript projects read those themselves.
-pub(super) fn commands_with_patterns(script: &str) -> Vec<Command> {
+pub(crate) fn commands_with_patterns(script: &str) -> Vec<Command> {
     read(script, true)
 }
 

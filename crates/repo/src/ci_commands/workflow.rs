@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use autoheal_code::LanguageId;
 use serde_json::Value;
 
-use crate::project::{Language, clean_folder, read_text};
+use super::triggers::{is_triggered, read};
+use crate::paths::clean as clean_folder;
+use crate::toolchains;
 use crate::wanted::Version;
 
 /// One `run:` step, or an action that runs a command.
@@ -20,7 +23,7 @@ pub(super) struct Step {
     /// Source of the step, for the report: `.github/workflows/ci.yml, job test`.
     pub(super) found: String,
     /// Versions of languages that the job sets up.
-    pub(super) versions: BTreeSet<(Language, Version)>,
+    pub(super) versions: BTreeSet<(LanguageId, Version)>,
     /// True if the workflow or the job is about tests, by its name.
     is_about_tests: bool,
 }
@@ -54,72 +57,6 @@ const ACTIONS: &[(&str, &str, &str, &str)] = &[
     ("pre-commit/action", "pre-commit run", "extra_args", "--all-files"),
 ];
 
-/// Actions that set up an interpreter: the action, the language, and the input that names its version.
-const SETUP_ACTIONS: &[(&str, Language, &str)] = &[
-    ("actions/setup-python", Language::Python, "python-version"),
-    ("astral-sh/setup-uv", Language::Python, "python-version"),
-    ("actions/setup-node", Language::JavaScript, "node-version"),
-];
-
-/// The workflows of a tree with their files; what is no YAML is left out.
-pub(super) fn read(tree: &Path, files: &[String]) -> Vec<(String, Value)> {
-    let workflows = files.iter().filter(|file| {
-        let name = file.strip_prefix(".github/workflows/").unwrap_or_default();
-        let extension = Path::new(name).extension().unwrap_or_default();
-        !name.contains('/') && (extension == "yml" || extension == "yaml")
-    });
-    let parsed = |file: &String| Some((file.clone(), serde_saphyr::from_str(&read_text(tree, file)?).ok()?));
-    workflows.filter_map(parsed).collect()
-}
-
-/// Returns the files of the workflows that can be started by hand without inputs.
-pub(super) fn startable(workflows: &[(String, Value)]) -> Vec<String> {
-    workflows.iter().filter(|(_, workflow)| is_startable(workflow)).map(|(file, _)| file.clone()).collect()
-}
-
-/// Returns whether a push or a pull request starts any of the workflows.
-pub(super) fn are_expected(workflows: &[(String, Value)]) -> bool {
-    workflows.iter().any(|(_, workflow)| is_triggered(workflow))
-}
-
-/// Returns whether the workflows of a push or a pull request check submodules out; `None`: unknown.
-pub(super) fn have_submodules(workflows: &[(String, Value)]) -> Option<bool> {
-    let triggered = workflows.iter().map(|(_, workflow)| workflow).filter(|workflow| is_triggered(workflow));
-    let jobs: Vec<&Value> =
-        triggered.filter_map(|one| one.get("jobs")?.as_object()).flat_map(|jobs| jobs.values()).collect();
-    let steps: Vec<&Value> = jobs.iter().filter_map(|job| job.get("steps")?.as_array()).flatten().collect();
-    let uses = |what: &Value| what.get("uses").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let checkouts: Vec<&&Value> = steps.iter().filter(|step| uses(step).starts_with("actions/checkout@")).collect();
-    let asks = |step: &&&Value| match step.get("with").and_then(|with| with.get("submodules")) {
-        Some(Value::Bool(asked)) => *asked,
-        // `true`, `recursive`, or an expression.
-        Some(Value::String(asked)) => asked != "false",
-        Some(_) | None => false,
-    };
-    if checkouts.iter().any(asks) {
-        return Some(true);
-    }
-    let is_elsewhere =
-        jobs.iter().any(|job| !uses(job).is_empty()) || steps.iter().any(|step| uses(step).starts_with('.'));
-    let is_said = steps.iter().filter_map(|step| step.get("run")?.as_str()).any(|script| script.contains("submodule"));
-    (!checkouts.is_empty() && !is_elsewhere && !is_said).then_some(false)
-}
-
-fn is_startable(workflow: &Value) -> bool {
-    const TRIGGER: &str = "workflow_dispatch";
-    match workflow.get("on").or_else(|| workflow.get("true")) {
-        Some(Value::String(name)) => name == TRIGGER,
-        Some(Value::Array(names)) => names.iter().any(|name| name == TRIGGER),
-        Some(Value::Object(triggers)) => triggers.get(TRIGGER).is_some_and(|trigger| {
-            let inputs = trigger.get("inputs").and_then(Value::as_object).into_iter().flatten();
-            !inputs
-                .into_iter()
-                .any(|(_, input)| input.get("required") == Some(&true.into()) && input.get("default").is_none())
-        }),
-        Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => false,
-    }
-}
-
 /// Every step that a push or a pull request runs, in the order of files, jobs and steps.
 pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
     read(tree, files)
@@ -127,22 +64,6 @@ pub(super) fn steps(tree: &Path, files: &[String]) -> Vec<Step> {
         .filter(|(_, workflow)| is_triggered(workflow))
         .flat_map(|(file, workflow)| steps_of(file, workflow))
         .collect()
-}
-
-/// Returns whether a push or a pull request starts the workflow.
-fn is_triggered(workflow: &Value) -> bool {
-    // YAML 1.1 reads the key `on` as true.
-    let Some(on) = workflow.get("on").or_else(|| workflow.get("true")) else { return false };
-    let starts = |name: &str| matches!(name, "push" | "pull_request");
-    match on {
-        Value::String(name) => starts(name),
-        Value::Array(names) => names.iter().filter_map(Value::as_str).any(starts),
-        Value::Object(triggers) => triggers.iter().any(|(name, filter)| {
-            let is_for_tags_only = filter.get("tags").is_some() && filter.get("branches").is_none();
-            starts(name) && !is_for_tags_only
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
 }
 
 fn steps_of(file: &str, workflow: &Value) -> Vec<Step> {
@@ -209,16 +130,19 @@ fn variable(expression: &str) -> &str {
 }
 
 /// The versions of languages that a job sets up, each machine of its matrix its own.
-fn versions(job: &Value) -> BTreeSet<(Language, Version)> {
+fn versions(job: &Value) -> BTreeSet<(LanguageId, Version)> {
     let mut versions = BTreeSet::new();
     for step in job.get("steps").and_then(Value::as_array).into_iter().flatten().filter(|step| !may_fail(step)) {
         let action = step.get("uses").and_then(Value::as_str).and_then(|uses| uses.split('@').next());
-        let known = SETUP_ACTIONS.iter().find(|(name, ..)| Some(*name) == action);
-        let Some((_, language, input)) = known else { continue };
-        let Some(named) = step.get("with").and_then(|with| with.get(*input)) else { continue };
+        let known = toolchains::ALL.iter().find_map(|toolchain| {
+            let (_, input) = toolchain.setup_actions().iter().find(|(name, _)| Some(*name) == action)?;
+            Some((toolchain.language(), *input))
+        });
+        let Some((language, input)) = known else { continue };
+        let Some(named) = step.get("with").and_then(|with| with.get(input)) else { continue };
         let expression = named.as_str().and_then(|text| text.trim().strip_prefix("${{")?.strip_suffix("}}"));
         let values = expression.map_or_else(|| vec![named], |expression| of_matrix(expression, job));
-        versions.extend(values.into_iter().flat_map(versions_in).map(|version| (*language, version)));
+        versions.extend(values.into_iter().flat_map(versions_in).map(|version| (language, version)));
     }
     versions
 }

@@ -3,6 +3,10 @@
 
 use std::fmt;
 
+use autoheal_code::vary;
+
+use crate::folders::Folders;
+
 /// Differences between one run and CI's.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Conditions {
@@ -22,6 +26,23 @@ pub(crate) struct Conditions {
     pub(crate) is_listed: bool,
     /// The tree is that of the commit before.
     pub(crate) is_before: bool,
+}
+
+impl Conditions {
+    /// Returns the variables that set them for the tests of any language.
+    pub(crate) fn variables(&self, folders: &Folders) -> Vec<(String, String)> {
+        let tree = if self.is_before { folders.before() } else { folders.tree() };
+        let varied = [
+            (vary::TREE, Some(tree.display().to_string())),
+            (vary::TOUCHED, self.is_watched.then(|| folders.touched().display().to_string())),
+            (vary::CLOCK, self.clock.map(Moment::seconds)),
+            (vary::SEED, self.seed.map(|seed| seed.to_string())),
+            (vary::THREADS, self.threads.map(|threads| threads.word().to_owned())),
+            (vary::ORDER, self.shuffle.map(|_| "reversed".to_owned())),
+            ("TZ", self.zone.map(str::to_owned)),
+        ];
+        varied.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
 }
 
 /// Order in which concurrent work proceeds.

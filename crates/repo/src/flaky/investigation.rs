@@ -19,6 +19,7 @@ use crate::session::Session;
 use crate::suite::Rerun;
 use crate::test_scope::Scope;
 use crate::toolchain::Toolchain;
+use crate::toolchains;
 
 /// A whole suite that takes longer is not run again.
 const QUICK: Duration = Duration::from_secs(20);
@@ -164,17 +165,21 @@ impl Investigation<'_> {
         self.needs_others(suspect).await
     }
 
+    /// The tools of the suite at hand.
+    fn toolchain(&self) -> &'static dyn Toolchain {
+        toolchains::of(self.session.setup().language())
+    }
+
     /// Returns the variations to try for these signs, grouped by kind. Concurrency comes first: the duration
     /// of concurrent work may be random.
     fn variations(&self, signs: &BTreeSet<Sign>) -> Vec<(FlakyKind, Vec<Conditions>)> {
-        let is_python = self.session.setup().toolchain() == Toolchain::Python;
         let has = |sign| signs.contains(&sign);
         let mut variations = Vec::new();
         if has(Sign::Threads) {
             let both = [Threads::First, Threads::Late].map(Conditions::threads).to_vec();
             variations.push((FlakyKind::Concurrency, both));
         }
-        if has(Sign::Random) || has(Sign::Hashes) && is_python {
+        if has(Sign::Random) || has(Sign::Hashes) && self.toolchain().has_hash_seed() {
             variations.push((FlakyKind::Randomness, SEEDS.map(Conditions::seed).collect()));
         }
         if has(Sign::Clock) {
@@ -193,11 +198,11 @@ impl Investigation<'_> {
         if self.suite > QUICK || !self.has_time() {
             return Ok(None);
         }
-        let is_python = self.session.setup().toolchain() == Toolchain::Python;
+        let keeps_order = self.toolchain().keeps_order();
         let as_it_is =
-            if is_python { Conditions::default() } else { Conditions { shuffle: Some(7), ..Conditions::default() } };
+            if keeps_order { Conditions::default() } else { Conditions { shuffle: Some(7), ..Conditions::default() } };
         let whole = self.rerun_all(&as_it_is).await?;
-        if !is_python {
+        if !keeps_order {
             if suspect.state_in(&whole.look) != Some(true)
                 || suspect.state_in(&self.rerun_all(&as_it_is).await?.look) != Some(true)
             {
@@ -427,7 +432,7 @@ impl Investigation<'_> {
         if !changes_program {
             return Ok(Origin::Older);
         }
-        if self.session.setup().toolchain() != Toolchain::Python {
+        if !self.toolchain().keeps_order() {
             return Ok(Origin::Unclear);
         }
         let conditions = Conditions { is_before: true, ..Conditions::listed() };
@@ -520,7 +525,7 @@ impl Investigation<'_> {
 
     fn command(&self, names: &[String]) -> String {
         let place = self.session.place();
-        place.setup.toolchain().own_command(&place, names)
+        self.toolchain().own_command(&place, names)
     }
 
     /// A command that shows the failure; `fails`: it does so under these conditions, and otherwise as it is.

@@ -1,19 +1,17 @@
-//! The pull request, the comment and the status. The fixes are pushed by then: what goes wrong here is a warning, never the end.
+//! The change request, the comment and the status. The fixes are pushed by then: what goes wrong here is a warning, never the end.
 
 use std::collections::BTreeSet;
 
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
-use autoheal_forge::github::GitHubError;
-use autoheal_forge::github::ci::StatusState;
-use autoheal_forge::github::pull::{Opened, PullRequestText};
+use autoheal_forge::host::{ChangeRequestText, HostError, Opened, StatusState};
 
 use super::{Hosted, summary};
 use crate::checkout::Checkout;
 use crate::state::{HealState, Origin};
 use crate::step_error::forge_error;
 
-/// Opens the pull request, or brings the one that is open up to date, when one was asked for.
+/// Opens the change request, or brings the one that is open up to date, when one was asked for.
 pub(crate) async fn pull_request(
     state: &mut HealState,
     hosted: &Hosted,
@@ -26,27 +24,27 @@ pub(crate) async fn pull_request(
     }
     context.ensure_owner().await?;
     let commits = offered(state, checkout, &origin).await?;
+    let word = hosted.host.kind().change_request();
     match open(state, hosted, &origin.branch, commits, context).await {
         Ok(Opened::New(pull)) => {
-            context.note("pull request", format!("opened {}", pull.html_url));
-            state.pull_request = Some(pull.html_url);
+            context.note(word, format!("opened {}", pull.page));
+            state.pull_request = Some(pull.page);
         }
         Ok(Opened::Updated(pull)) => {
-            context.note("pull request", format!("brought {} up to date", pull.html_url));
-            state.pull_request = Some(pull.html_url);
+            context.note(word, format!("brought {} up to date", pull.page));
+            state.pull_request = Some(pull.page);
         }
         Ok(Opened::Refused(pull)) => {
-            state
-                .warn(format!("no pull request was opened: somebody closed {}, which offered the same", pull.html_url));
+            state.warn(format!("no {word} was opened: somebody closed {}, which offered the same", pull.page));
         }
         Ok(Opened::Left(pull)) => {
             state.warn(format!(
-                "no pull request was opened: {} is open from {} and is not one of ours for this branch; it was left as it is",
-                pull.html_url, origin.branch
+                "no {word} was opened: {} is open from {} and is not one of ours for this branch; it was left as it is",
+                pull.page, origin.branch
             ));
         }
         Err(error) => {
-            state.warn(format!("{}: there is no pull request: {error}", error.code()));
+            state.warn(format!("{}: there is no {word}: {error}", error.code()));
         }
     }
     Ok(())
@@ -68,19 +66,19 @@ async fn open(
     branch: &str,
     commits: BTreeSet<String>,
     context: &StepContext,
-) -> Result<Opened, GitHubError> {
+) -> Result<Opened, HostError> {
     let base = match &state.request.branch {
         Some(base) => base.clone(),
-        None => hosted.github.entry(&hosted.repository).await?.default_branch,
+        None => hosted.host.default_branch(&hosted.repository).await?,
     };
-    let text = PullRequestText {
+    let text = ChangeRequestText {
         head: branch.to_owned(),
         base,
         title: summary::title(state),
-        body: summary::body(state, context.now()),
+        body: summary::body(state, hosted.host.kind(), context.now()),
         commits,
     };
-    hosted.github.open_pull_request(&hosted.repository, &text).await
+    hosted.host.open_change_request(&hosted.repository, &text).await
 }
 
 /// Says on our commit how it stands.
@@ -94,13 +92,13 @@ pub(crate) async fn status(
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     context.ensure_owner().await?;
     let description = summary::status(state, status);
-    if let Err(error) = hosted.github.set_status(&hosted.repository, &commit, status, &description).await {
+    if let Err(error) = hosted.host.set_status(&hosted.repository, &commit, status, &description).await {
         state.warn(format!("{}: the status of the commit could not be set: {error}", error.code()));
     }
     Ok(())
 }
 
-/// Adds the patch as a comment to the open pull request of the healed branch, for a run that may not push.
+/// Adds the patch as a comment to the open change request of the healed branch, for a run that may not push.
 /// Returns the result as a message for the user.
 pub(crate) async fn comment_with_patch(
     state: &HealState,
@@ -117,7 +115,8 @@ pub(crate) async fn comment_with_patch(
     let told = match comment(state, hosted, &patch).await {
         Ok(Some(page)) => format!("the patch is in a comment: {page}"),
         Ok(None) => {
-            "no pull request is open for the branch that was healed, so the patch is in the report only".to_owned()
+            let word = hosted.host.kind().change_request();
+            format!("no {word} is open for the branch that was healed, so the patch is in the report only")
         }
         Err(error) => format!("and no comment could be written: {error}"),
     };
@@ -125,13 +124,13 @@ pub(crate) async fn comment_with_patch(
     Ok(told)
 }
 
-async fn comment(state: &HealState, hosted: &Hosted, patch: &str) -> Result<Option<String>, GitHubError> {
+async fn comment(state: &HealState, hosted: &Hosted, patch: &str) -> Result<Option<String>, HostError> {
     let healed = match &state.request.branch {
         Some(branch) => branch.clone(),
-        None => hosted.github.entry(&hosted.repository).await?.default_branch,
+        None => hosted.host.default_branch(&hosted.repository).await?,
     };
-    let pulls = hosted.github.pull_requests(&hosted.repository, &healed).await?;
+    let pulls = hosted.host.change_requests(&hosted.repository, &healed).await?;
     let Some(open) = pulls.iter().find(|pull| pull.is_open()) else { return Ok(None) };
     let text = summary::comment(state, patch);
-    hosted.github.comment(&hosted.repository, open.number, &text).await.map(Some)
+    hosted.host.comment(&hosted.repository, open.number, &text).await.map(Some)
 }

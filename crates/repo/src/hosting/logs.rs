@@ -2,11 +2,10 @@
 
 use autoheal_code::Sources;
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{Look, actions_log};
+use autoheal_code::report::{Look, job_log};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext};
-use autoheal_forge::github::GitHubError;
-use autoheal_forge::github::ci::{Check, CheckState};
+use autoheal_forge::host::{Check, CheckState, HostError};
 
 use super::Hosted;
 use crate::look::millis;
@@ -27,10 +26,11 @@ pub(crate) async fn findings(
     let mut logs = 0;
     for check in checks.iter().filter(|check| check.state == CheckState::Failure) {
         let Some(run) = check.run else {
-            found.push(unread(&check.name, "its log is not on GitHub; see its page"));
+            let why = format!("its log is not on {}; see its page", hosted.host.kind());
+            found.push(unread(&check.name, &why));
             continue;
         };
-        let jobs = match hosted.github.jobs(&hosted.repository, run).await {
+        let jobs = match hosted.host.jobs(&hosted.repository, run).await {
             Ok(jobs) => jobs,
             Err(error) => {
                 found.push(unreadable(state, &check.name, &error));
@@ -39,7 +39,7 @@ pub(crate) async fn findings(
         };
         let red: Vec<_> = jobs.into_iter().filter(|job| job.state == CheckState::Failure).collect();
         if red.is_empty() {
-            found.push(unread(&check.name, "the workflow failed without a job that did"));
+            found.push(unread(&check.name, "the run failed without a job that did"));
         }
         for job in red {
             if logs == MOST_LOGS {
@@ -48,7 +48,7 @@ pub(crate) async fn findings(
             }
             logs += 1;
             let began = context.now();
-            let log = match hosted.github.job_log(&hosted.repository, job.id).await {
+            let log = match hosted.host.job_log(&hosted.repository, job.id).await {
                 Ok(log) => log,
                 Err(error) => {
                     found.push(unreadable(state, &job.name, &error));
@@ -59,13 +59,12 @@ pub(crate) async fn findings(
                 node: context.node.to_owned(),
                 command: format!("CI: {} / {}", check.name, job.name),
                 ended: "failure".to_owned(),
-                output: actions_log::read(&log).text,
+                output: log.text.clone(),
                 millis: millis(context.now().since(began)),
             }));
-            let prefixes = actions_log::prefixes(&hosted.repository.name);
             let environment = PythonEnvironment::default();
-            let look = Look { prefixes: &prefixes, sources, environment: &environment };
-            found.extend(actions_log::findings(&job.name, &log, &look));
+            let look = Look { prefixes: &log.folders, sources, environment: &environment };
+            found.extend(job_log::findings(&job.name, &log.text, &log.errors, &look));
         }
     }
     let mut seen = std::collections::BTreeSet::new();
@@ -75,7 +74,7 @@ pub(crate) async fn findings(
 
 /// Reports a log that cannot be read, as a warning and a finding. The findings of the other logs are still
 /// worked on.
-fn unreadable(state: &mut HealState, name: &str, error: &GitHubError) -> Finding {
+fn unreadable(state: &mut HealState, name: &str, error: &HostError) -> Finding {
     state.warn(format!("{}: what the CI job {name} says could not be read: {error}", error.code()));
     unread(name, &error.to_string())
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_forge::github::ci::{Check, CheckState, CommitChecks};
+use autoheal_forge::host::{Check, CheckState, CommitChecks};
 use autoheal_forge::{BranchName, CommitId};
 
+use super::expected::ExpectedCi;
 use super::watch::{CiVerdict, Next, Patience, Watch};
 use super::{Hosted, api_error};
-use crate::ci_commands::Workflows;
 use crate::state::HealState;
 
 /// Watches a commit of a branch. Every look is kept in the state.
@@ -18,11 +18,11 @@ pub(crate) async fn verdict(
     hosted: &Hosted,
     branch: &BranchName,
     commit: &CommitId,
-    workflows: &Workflows,
+    expected: &ExpectedCi,
     context: &StepContext,
 ) -> Result<(CiVerdict, Vec<Check>), StepError> {
-    let may_start = state.request.hosting.dispatch_workflows.then_some((branch, workflows.startable.as_slice()));
-    let watch = Watch::new(commit.as_str(), patience(state, workflows), context.now());
+    let may_start = state.request.hosting.dispatch_workflows.then_some((branch, expected.startable.as_slice()));
+    let watch = Watch::new(commit.as_str(), patience(state, expected), context.now());
     watched(state, hosted, commit, watch, may_start, context).await
 }
 
@@ -32,7 +32,7 @@ pub(crate) async fn second_verdict(
     hosted: &Hosted,
     commit: &CommitId,
     checks: &[Check],
-    workflows: &Workflows,
+    expected: &ExpectedCi,
     context: &StepContext,
 ) -> Result<Option<(CiVerdict, Vec<Check>)>, StepError> {
     let mut started = BTreeSet::new();
@@ -40,7 +40,7 @@ pub(crate) async fn second_verdict(
         // A job of another CI that is red stays red.
         let Some(run) = check.run else { return Ok(None) };
         context.ensure_owner().await?;
-        match hosted.github.rerun_failed_jobs(&hosted.repository, run).await {
+        match hosted.host.rerun_failed_jobs(&hosted.repository, run).await {
             Ok(()) => {
                 context.note("ci", format!("{} failed; its failed jobs were started again, unchanged", check.name));
                 started.insert(run);
@@ -51,20 +51,20 @@ pub(crate) async fn second_verdict(
             }
         }
     }
-    let watch = Watch::of_rerun(commit.as_str(), started, patience(state, workflows), context.now());
+    let watch = Watch::of_rerun(commit.as_str(), started, patience(state, expected), context.now());
     watched(state, hosted, commit, watch, None, context).await.map(Some)
 }
 
-fn patience(state: &HealState, workflows: &Workflows) -> Patience {
+fn patience(state: &HealState, expected: &ExpectedCi) -> Patience {
     let asked = &state.request.hosting;
     Patience {
         timeout: Duration::from_secs(asked.ci_seconds),
         grace: Duration::from_secs(asked.grace_seconds),
-        expects_runs: workflows.are_expected,
+        expects_runs: expected.is_expected,
     }
 }
 
-/// `may_start`: the branch on which workflows are started when nothing ran, and their paths.
+/// `may_start`: the branch on which CI is started when nothing ran, and the paths of workflows that can be started.
 async fn watched(
     state: &mut HealState,
     hosted: &Hosted,
@@ -76,11 +76,12 @@ async fn watched(
     let interval = Duration::from_millis(state.request.hosting.poll_millis);
     let mut told = String::new();
     let (verdict, checks) = loop {
-        let (next, checks) = match hosted.github.checks(&hosted.repository, commit).await {
+        let (next, checks) = match hosted.host.checks(&hosted.repository, commit).await {
             Ok(CommitChecks { checks, unread }) => {
                 if let Some(error) = &unread {
+                    let own = hosted.host.kind().own_ci();
                     state.warn(format!(
-                        "what other CI than Actions says could not be read; only a run of Actions can speak for the branch: {error}"
+                        "what other CI than {own} says could not be read; only a run of {own} can speak for the branch: {error}"
                     ));
                 }
                 (watch.take(&checks, unread.is_none(), context.now()), checks)
@@ -107,14 +108,15 @@ async fn watched(
         tokio::time::sleep(interval).await;
     };
     if verdict == CiVerdict::NoCiRun && !checks.is_empty() {
-        state.warn(format!("no run of Actions succeeded, so nothing speaks for the branch but: {}", words(&checks)));
+        let own = hosted.host.kind().own_ci();
+        state.warn(format!("no run of {own} succeeded, so nothing speaks for the branch but: {}", words(&checks)));
     }
     context.note("ci", format!("{}: {}", verdict.words(), words(&checks)));
     state.ci_looks.extend(watch.into_looks());
     Ok((verdict, checks))
 }
 
-/// Starts the workflows that can be started by hand; whether there was one.
+/// Starts the CI that can be started by hand; whether there was any.
 async fn start(
     state: &mut HealState,
     hosted: &Hosted,
@@ -122,16 +124,16 @@ async fn start(
     startable: &[String],
     context: &StepContext,
 ) -> Result<bool, StepError> {
-    let known = hosted.github.workflows(&hosted.repository).await.map_err(|error| api_error(&error))?;
+    let known = hosted.host.startable(&hosted.repository, startable).await.map_err(|error| api_error(&error))?;
     let mut is_started = false;
-    for workflow in known.iter().filter(|workflow| workflow.is_active() && startable.contains(&workflow.path)) {
+    for startable in &known {
         context.ensure_owner().await?;
-        match hosted.github.dispatch(&hosted.repository, workflow.id, branch).await {
+        match hosted.host.start(&hosted.repository, startable, branch).await {
             Ok(()) => {
-                context.note("ci", format!("started {}", workflow.path));
+                context.note("ci", format!("started {}", startable.name));
                 is_started = true;
             }
-            Err(error) => state.warnings.push(format!("{} could not be started: {error}", workflow.path)),
+            Err(error) => state.warnings.push(format!("{} could not be started: {error}", startable.name)),
         }
     }
     Ok(is_started)

@@ -1,11 +1,11 @@
-//! Texts of a pull request, a comment and a status. Text that came from the repository or from CI appears in
+//! Texts of a change request, a comment and a status. Text that came from the repository or from CI appears in
 //! code spans and fences only.
 
 use std::fmt::Write as _;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::time::minutes_and_seconds;
-use autoheal_forge::github::ci::StatusState;
+use autoheal_forge::host::{HostKind, StatusState};
 
 use super::poll;
 use crate::commit_message::PREFIX;
@@ -16,7 +16,7 @@ use crate::state::HealState;
 /// The longest patch that a comment holds, in characters.
 const LONGEST_PATCH: usize = 50_000;
 
-/// Returns the title of the pull request, one line.
+/// Returns the title of the change request, one line.
 pub(crate) fn title(state: &HealState) -> String {
     let mut kinds: Vec<&str> = state.kept().map(|fix| fix.category.name()).collect();
     kinds.sort_unstable();
@@ -27,7 +27,7 @@ pub(crate) fn title(state: &HealState) -> String {
 }
 
 /// Describes the failures, the changes and their reasons, the evidence for them, and how to undo them.
-pub(crate) fn body(state: &HealState, now: Timestamp) -> String {
+pub(crate) fn body(state: &HealState, host: HostKind, now: Timestamp) -> String {
     let mut text = String::new();
     text.push_str("## What failed, and what was changed\n\n");
     for (number, fix) in state.kept().enumerate() {
@@ -53,7 +53,11 @@ pub(crate) fn body(state: &HealState, now: Timestamp) -> String {
         text.push('\n');
     }
     text.push_str("## How to undo\n\n");
-    text.push_str("Close this pull request and delete its branch: nothing else was written. After a merge, revert the merge commit. ");
+    let word = host.change_request();
+    let _ = write!(
+        text,
+        "Close this {word} and delete its branch: nothing else was written. After a merge, revert the merge commit. "
+    );
     text.push_str("Each fix is a commit of its own, so that one alone can be reverted.\n\n");
     let took = minutes_and_seconds(total_time(state, now));
     let _ = writeln!(text, "A green suite is all that is known: read the diff before you merge it. ({took})");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_forge::github::ci::{Check, CheckState};
+use autoheal_forge::host::{Check, CheckState};
 use serde::{Deserialize, Serialize};
 
 /// One look at the CI of a commit, with its time (Property 36).
@@ -66,7 +66,7 @@ pub struct Patience {
     pub timeout: Duration,
     /// Maximum time until a check appears.
     pub grace: Duration,
-    /// The tree has workflows of Actions that a push or a pull request starts: without a run that succeeded nothing is green.
+    /// The tree defines CI that a push or a change request starts: without a run that succeeded nothing is green.
     pub expects_runs: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use autoheal_code::LanguageId;
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::setup_of;
@@ -10,12 +11,13 @@ use crate::project::Project;
 use crate::settings::HealSettings;
 use crate::setup::{Setup, Suite, Tools};
 use crate::state::HealState;
-use crate::toolchain::{OtherVersion, Search, Toolchain};
+use crate::toolchain::{OtherVersion, Search};
+use crate::toolchains;
 use crate::wanted::Version;
 
 /// Suites to repeat with another version.
 pub(super) struct Repeat {
-    pub(super) toolchain: Toolchain,
+    pub(super) language: LanguageId,
     pub(super) version: Version,
     pub(super) suites: Vec<Suite>,
 }
@@ -24,16 +26,16 @@ impl Repeat {
     /// Finds the interpreter with everything that the suites need. `search`: that of the main suite.
     pub(super) async fn find(&self, search: Search<'_>, state: &HealState) -> Result<OtherVersion, StepError> {
         let Some((first, rest)) = self.suites.split_first() else { return Ok(OtherVersion::Absent) };
-        let (mut own, project) = setup_of(search.setup, self.toolchain, first, rest, search.checkout);
+        let (mut own, project) = setup_of(search.setup, self.language, first, rest, search.checkout);
         // Linters judge the text, which is the same with every version.
         own.linters.clear();
-        let is_main = self.toolchain == search.setup.main_tools.toolchain;
+        let is_main = self.language == search.setup.main_tools.language;
         let project = if is_main { search.project } else { &project };
-        self.toolchain.find_version(Search { setup: &own, project, ..search }, state, self.version).await
+        toolchains::of(self.language).find_version(Search { setup: &own, project, ..search }, state, self.version).await
     }
 
     fn name(&self) -> String {
-        format!("{} {}", self.toolchain.name(), self.version)
+        format!("{} {}", toolchains::of(self.language).name(), self.version)
     }
 }
 
@@ -66,7 +68,7 @@ pub(super) async fn add(
                     ..suite.clone()
                 });
                 setup.other_suites.extend(again);
-                setup.other_tools.push(Tools { toolchain: repeat.toolchain, interpreter, repeating_with });
+                setup.other_tools.push(Tools { language: repeat.language, interpreter, repeating_with });
             }
             OtherVersion::Unusable(why) => {
                 let name = repeat.name();
@@ -85,28 +87,29 @@ pub(super) async fn add(
 
 /// The suites by the versions that they have to be repeated with.
 fn repeats(setup: &Setup) -> Vec<Repeat> {
-    let mut by_version: BTreeMap<(Toolchain, Version), Vec<Suite>> = BTreeMap::new();
+    let mut by_version: BTreeMap<(LanguageId, Version), Vec<Suite>> = BTreeMap::new();
     for suite in setup.suites() {
-        let toolchain = setup.toolchain_of(suite);
-        let own = setup.tools_of(toolchain).interpreter.version;
+        let language = setup.language_of(suite);
+        let own = setup.tools_of(language).interpreter.version;
         let others = suite.ci_versions.iter().filter(|version| !own.is_some_and(|own| version.fits(own)));
         for version in others {
-            by_version.entry((toolchain, *version)).or_default().push(suite.clone());
+            by_version.entry((language, *version)).or_default().push(suite.clone());
         }
     }
-    by_version.into_iter().map(|((toolchain, version), suites)| Repeat { toolchain, version, suites }).collect()
+    by_version.into_iter().map(|((language, version), suites)| Repeat { language, version, suites }).collect()
 }
 
 /// One warning for each language of which CI runs versions that are not tried.
 fn untried(setup: &Setup, repeats: &[Repeat]) -> Vec<String> {
-    let toolchains: BTreeSet<Toolchain> = repeats.iter().map(|repeat| repeat.toolchain).collect();
-    let warning = |toolchain: Toolchain| {
-        let others = repeats.iter().filter(|repeat| repeat.toolchain == toolchain);
+    let languages: BTreeSet<LanguageId> = repeats.iter().map(|repeat| repeat.language).collect();
+    let warning = |language: LanguageId| {
+        let others = repeats.iter().filter(|repeat| repeat.language == language);
         let names: Vec<String> = others.map(Repeat::name).collect();
-        let own = setup.tools_of(toolchain).interpreter.version;
+        let own = setup.tools_of(language).interpreter.version;
         let here = own.map_or_else(String::new, |(major, minor)| format!(", and here they ran with {major}.{minor}"));
-        let remedy = if toolchain == Toolchain::Python { "; --all-versions tries those that are here" } else { "" };
+        let can_try = toolchains::of(language).has_versions();
+        let remedy = if can_try { "; --all-versions tries those that are here" } else { "" };
         format!("CI runs the tests with {}{here}{remedy}", names.join(", "))
     };
-    toolchains.into_iter().map(warning).collect()
+    languages.into_iter().map(warning).collect()
 }

@@ -2,105 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
+use autoheal_code::LanguageId;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use serde_json::Value;
 
-use crate::lint;
+use super::server::Server;
+use crate::host_programs::{self, SHOWN_ANYWAY, is_program};
 use crate::project;
-use crate::project::interpreter::{SHOWN_ANYWAY, is_program};
 use crate::setup::{Interpreter, LanguageServer};
-use crate::toolchain::{Toolchain, node};
-
-/// A server that autoheal can use, if this machine has it.
-struct Known {
-    toolchain: Toolchain,
-    name: &'static str,
-    arguments: &'static [&'static str],
-    /// The package that has to bring it, and since which major version that is a server.
-    since: Option<(&'static str, u64)>,
-    /// Options that it gets at initialization, and settings that it gets afterwards, as JSON.
-    options: &'static str,
-    settings: &'static str,
-}
-
-/// Known servers, in the order in which they are queried: those that know types come before those that do not.
-const KNOWN: [Known; 5] = [
-    Known {
-        toolchain: Toolchain::Python,
-        name: "pyright-langserver",
-        arguments: &["--stdio"],
-        since: None,
-        options: "null",
-        settings: "null",
-    },
-    Known {
-        toolchain: Toolchain::Python,
-        name: "basedpyright-langserver",
-        arguments: &["--stdio"],
-        since: None,
-        options: "null",
-        settings: "null",
-    },
-    Known {
-        toolchain: Toolchain::Python,
-        name: "ruff",
-        arguments: &["server"],
-        since: None,
-        options: "null",
-        settings: "null",
-    },
-    Known {
-        toolchain: Toolchain::Node,
-        name: "typescript-language-server",
-        arguments: &["--stdio"],
-        since: None,
-        // There is no network to fetch types with.
-        options: r#"{"disableAutomaticTypingAcquisition": true}"#,
-        // Without it nothing is said of JavaScript that a project does not want checked.
-        settings: r#"{"implicitProjectConfiguration": {"checkJs": true}}"#,
-    },
-    Known {
-        toolchain: Toolchain::Node,
-        name: "tsc",
-        arguments: &["--lsp", "--stdio"],
-        since: Some(("typescript", 7)),
-        options: "null",
-        settings: "null",
-    },
-];
+use crate::toolchains;
 
 /// Returns the names of the known servers for a language, for the user.
-pub(crate) fn names(toolchain: Toolchain) -> String {
-    let names = KNOWN.iter().filter(|known| known.toolchain == toolchain).map(|known| known.name);
-    names.collect::<Vec<_>>().join(", ")
+pub(crate) fn names(language: LanguageId) -> String {
+    toolchains::of(language).language_servers().iter().map(|server| server.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The servers of this machine for a language, the one to be asked first before others.
 pub(crate) fn find(
-    toolchain: Toolchain,
+    language: LanguageId,
     directory: &str,
     interpreter: &Interpreter,
     tree: &Path,
 ) -> Vec<LanguageServer> {
-    let known = KNOWN.iter().filter(|known| known.toolchain == toolchain);
+    let known = toolchains::of(language).language_servers().iter();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
     known.filter_map(|known| known.locate(directory, interpreter, tree, &path)).collect()
 }
 
-/// Returns the identifier of a file's language in the protocol; `None`: the language is not supported.
-pub(super) fn language_id(file: &str) -> Option<&'static str> {
-    Some(match Path::new(file).extension()?.to_str()? {
-        "py" | "pyi" => "python",
-        "js" | "cjs" | "mjs" => "javascript",
-        "jsx" => "javascriptreact",
-        "ts" | "cts" | "mts" => "typescript",
-        "tsx" => "typescriptreact",
-        _ => return None,
-    })
-}
-
-impl Known {
+impl Server {
     /// As one of the project's packages, beside the interpreter, else on `PATH`: there a program, or a script of a package for Node.
     fn locate(
         &self,
@@ -109,7 +39,7 @@ impl Known {
         tree: &Path,
         path: &[PathBuf],
     ) -> Option<LanguageServer> {
-        if self.toolchain == Toolchain::Node {
+        if self.is_package {
             // A link that is committed, or was left by an installation, may lead to anything of this machine: that is none of the packages.
             let program_in = |folder: &Path, modules: &str| {
                 let program = Path::new(modules).join(".bin").join(self.name);
@@ -124,7 +54,7 @@ impl Known {
             }
         }
         if self.since.is_none()
-            && let Some(program) = lint::programs::beside(interpreter, self.name)
+            && let Some(program) = host_programs::beside(interpreter, self.name)
         {
             return Some(self.server(vec![program.display().to_string()], alone(interpreter, program)));
         }
@@ -138,7 +68,7 @@ impl Known {
             // What every sandbox shows anyway would stand in the place of what a container has.
             mounts.retain(|path| {
                 let is_shown = SHOWN_ANYWAY.iter().any(|shown| path.starts_with(shown));
-                !is_shown && !lint::programs::is_seen_with(interpreter, path)
+                !is_shown && !host_programs::is_seen_with(interpreter, path)
             });
             Some(self.server(vec![node, program.display().to_string()], mounts))
         })
@@ -146,15 +76,13 @@ impl Known {
 
     /// The Node that runs a script, and what has to be seen of it.
     fn node(&self, interpreter: &Interpreter, path: &[PathBuf]) -> Option<(String, Vec<PathBuf>)> {
-        match self.toolchain {
-            Toolchain::Node => Some((interpreter.program.display().to_string(), Vec::new())),
-            Toolchain::Python => {
-                let programs = path.iter().filter_map(|folder| own_program(folder, "node"));
-                let program = programs.into_iter().find(|program| is_program(program))?;
-                let installation = node::installation::folder_of(&program).unwrap_or_else(|| program.clone());
-                Some((program.display().to_string(), vec![installation]))
-            }
+        if self.is_package {
+            return Some((interpreter.program.display().to_string(), Vec::new()));
         }
+        let programs = path.iter().filter_map(|folder| own_program(folder, "node"));
+        let program = programs.into_iter().find(|program| is_program(program))?;
+        let installation = host_programs::installation_of(&program).unwrap_or_else(|| program.clone());
+        Some((program.display().to_string(), vec![installation]))
     }
 
     /// `program`: behind all links.
@@ -193,7 +121,7 @@ fn packages_around(script: &Path) -> Option<PathBuf> {
 /// Returns the mounts of a program that needs no other files. It is mounted even if it is in a folder that
 /// every sandbox except the container shows, since the container lacks that folder.
 fn alone(interpreter: &Interpreter, program: PathBuf) -> Vec<PathBuf> {
-    let is_needed = is_program(&program) && !lint::programs::is_seen_with(interpreter, &program);
+    let is_needed = is_program(&program) && !host_programs::is_seen_with(interpreter, &program);
     Some(program).filter(|_| is_needed).into_iter().collect()
 }
 
@@ -212,6 +140,11 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::toolchain::Toolchain;
+
+    fn all() -> impl Iterator<Item = &'static Server> {
+        toolchains::ALL.into_iter().flat_map(Toolchain::language_servers)
+    }
 
     fn package(folder: &Path, name: &str, version: &str, script: &str) {
         let package = folder.join("node_modules").join(name);
@@ -229,12 +162,12 @@ mod tests {
     }
 
     fn located(name: &str, interpreter: &Interpreter, tree: &Path, path: &[PathBuf]) -> Option<LanguageServer> {
-        KNOWN.iter().find(|known| known.name == name).unwrap().locate("", interpreter, tree, path)
+        all().find(|server| server.name == name).unwrap().locate("", interpreter, tree, path)
     }
 
     #[test]
     fn what_servers_are_told_is_json() {
-        for known in &KNOWN {
+        for known in all() {
             for text in [known.options, known.settings] {
                 assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
             }

@@ -6,16 +6,18 @@
 //!
 //! # Layout
 //!
-//! - `known`: the servers that are known, and how one is found
+//! - `server`: what is known of a server; `known`: how one is found
 //! - `conversation`: the conversation with a server; `wire`: its messages
 
 mod conversation;
 mod known;
+pub(crate) mod server;
 mod wire;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use autoheal_code::LanguageId;
 use autoheal_code::report::lsp;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
@@ -24,6 +26,7 @@ use ls_types::Uri;
 use crate::project;
 use crate::session::Session;
 use crate::setup::LanguageServer;
+use crate::toolchains;
 
 use conversation::{Document, Heard, Told, talk};
 use wire::{Failure, Wire};
@@ -56,7 +59,11 @@ pub(crate) async fn ask(
     let document = |file: &String| {
         let text = if tree == session.tree() { None } else { Some(project::read_text(tree, file)?) };
         let text = text.or_else(|| session.sources().text(file).map(str::to_owned))?;
-        Some(Document { address: Uri::from_file_path(tree.join(file))?, language: known::language_id(file)?, text })
+        Some(Document {
+            address: Uri::from_file_path(tree.join(file))?,
+            language: toolchains::of(LanguageId::of(file)?).protocol_name(file)?,
+            text,
+        })
     };
     let documents: Vec<Document> = files.iter().filter_map(document).collect();
     if documents.is_empty() {

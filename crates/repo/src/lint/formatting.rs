@@ -10,7 +10,7 @@ use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
-use super::{Tool, findings, placed};
+use super::{findings, placed, tools};
 use crate::own_settings::Protection;
 use crate::session::Session;
 use crate::setup::LintCommand;
@@ -40,8 +40,7 @@ pub(crate) async fn candidates(
 ) -> Result<Vec<Candidate>, StepError> {
     let mut candidates = Vec::new();
     for command in session.setup().linters.clone() {
-        let tool = Tool::of(command.linter);
-        if tool.rewrite.is_none() {
+        if tools::of(command.linter).is_none_or(|tool| tool.rewrite.is_none()) {
             continue;
         }
         let outcome =
@@ -64,7 +63,7 @@ async fn rewritten(
     target: &Finding,
     context: &StepContext,
 ) -> Result<Option<Candidate>, StepError> {
-    let tool = Tool::of(command.linter);
+    let Some(tool) = tools::of(command.linter) else { return Ok(None) };
     let Some(rewrite) = tool.rewrite else { return Ok(None) };
     let mut kept = Vec::new();
     for file in found.iter().filter_map(|one| one.file.clone()) {

@@ -2,38 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use autoheal_code::languages;
+use autoheal_engine::hexadecimal;
 use autoheal_sandbox::untrusted::UntrustedFolder;
+use globset::GlobSet;
 use sha2::{Digest as _, Sha256};
 
 use super::join;
-use crate::hexadecimal::hexadecimal;
+use crate::discovery;
+use crate::globs;
 
 /// A longer file is no manifest.
 const LONGEST: u64 = 1 << 20;
 
-/// Files that say what a project is, in its folder. Those of [`is_requirements`] come on top.
-const NAMES: &[&str] = &[
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
-    "tox.ini",
-    "pytest.ini",
-    ".pytest.ini",
-    "Pipfile",
-    "Pipfile.lock",
-    "poetry.lock",
-    "uv.lock",
-    "pdm.lock",
-    "environment.yml",
-    "package.json",
-    "package-lock.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-];
+/// The files that say what a project is, relative to its folder.
+static NAMES: LazyLock<GlobSet> =
+    LazyLock::new(|| globs::exactly(languages::known_files().flat_map(|known| known.manifests)));
 
-/// Those of [`NAMES`] that say nothing about what is installed.
-const SETTINGS_ONLY: &[&str] = &["tox.ini", "pytest.ini", ".pytest.ini"];
+/// Names of the files that list dependencies.
+static LISTS: LazyLock<GlobSet> =
+    LazyLock::new(|| globs::exactly(languages::known_files().flat_map(|known| known.dependency_lists)));
 
 /// The manifests of one project: their text by path relative to the project's folder.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +38,7 @@ impl Manifests {
         let mut texts = BTreeMap::new();
         for file in files {
             let Some(name) = file.strip_prefix(&prefix) else { continue };
-            if (NAMES.contains(&name) || is_requirements(name))
+            if NAMES.is_match(name)
                 && let Some(text) = read_text(tree, &join(directory, name))
             {
                 texts.insert(name.to_owned(), text);
@@ -60,6 +50,11 @@ impl Manifests {
     /// Manifests by name and text, as [`Manifests::read`] would find them.
     pub fn from_texts<const N: usize>(texts: [(&str, &str); N]) -> Self {
         Self { texts: texts.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect() }
+    }
+
+    /// Reads the manifests of the project in `directory`.
+    pub(crate) fn of(tree: &Path, directory: &str) -> Self {
+        Self::read(tree, directory, &discovery::files(tree))
     }
 
     /// The text of a manifest.
@@ -77,15 +72,15 @@ impl Manifests {
         serde_json::from_str(self.text(name)?).ok()
     }
 
-    /// The files of requirements, in order.
-    pub fn requirement_files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts.iter().filter(|(name, _)| is_requirements(name)).map(|(name, text)| (name.as_str(), text.as_str()))
+    /// The manifests by name and text, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
     /// SHA-256 over the names and texts of the manifests that say what is installed.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
-        for (name, text) in self.texts.iter().filter(|(name, _)| !SETTINGS_ONLY.contains(&name.as_str())) {
+        for (name, text) in self.texts.iter().filter(|(name, _)| !says_nothing_of_packages(name)) {
             for part in [name, text] {
                 hasher.update(part.len().to_le_bytes());
                 hasher.update(part);
@@ -95,27 +90,19 @@ impl Manifests {
     }
 }
 
+fn says_nothing_of_packages(manifest: &str) -> bool {
+    languages::known_files().any(|known| known.settings_only.contains(&manifest))
+}
+
 /// Returns whether a file, by its name, is a list of dependencies that may be extended.
 pub fn lists_dependencies(file: &str) -> bool {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    is_requirements(name) || matches!(name, "pyproject.toml" | "package.json")
+    LISTS.is_match(file.rsplit('/').next().unwrap_or(file))
 }
 
 /// Returns whether a file, by its name, declares what is installed, or is run to install it.
 pub fn is_manifest(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
-    lists_dependencies(file) || matches!(name, "setup.py" | "setup.cfg" | "Pipfile")
-}
-
-/// Returns whether a file (relative to the project) lists requirements for pip: `requirements.txt`,
-/// `requirements-dev.txt`, `dev-requirements.txt`, `requirements/test.txt`. `requirements.in` does not count
-/// (it is what a lock is made of).
-pub(super) fn is_requirements(name: &str) -> bool {
-    let Some(stem) = name.strip_suffix(".txt") else { return false };
-    match stem.split_once('/') {
-        Some((folder, file)) => matches!(folder, "requirements" | "reqs") && !file.contains('/'),
-        None => stem.starts_with("requirements") || stem.ends_with("requirements"),
-    }
+    lists_dependencies(file) || languages::known_files().any(|known| known.installers.contains(&name))
 }
 
 /// The text of a file of the tree: a plain file of bounded size, every folder on the way a real one.

@@ -30,6 +30,8 @@ use crate::earlier::{self, changed_lines};
 use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
+use crate::test_runner::TestRunner;
+use crate::toolchains;
 
 use runner::{Runner, RunnerError};
 use suite::{Suite, Watched};
@@ -75,7 +77,7 @@ fn can_be_tried(state: &HealState, key: &Key) -> bool {
 
 /// Returns whether, as far as is known, there is a runner that tries changes for these tests.
 fn may_be_warm(state: &HealState) -> bool {
-    state.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner.warm_name().is_some())
+    state.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner != TestRunner::OPAQUE)
         && !on_this_tree(state).any(|search| search.is_never_warm)
 }
 
@@ -133,7 +135,7 @@ impl Prepared {
     async fn start(session: &mut Session, time: Duration) -> Result<Self, RunnerError> {
         let began = Instant::now();
         let place = session.place();
-        let words = place.setup.toolchain().warm_words(&place).ok_or_else(no_runner)?;
+        let words = toolchains::of(place.setup.language()).warm_words(&place).ok_or_else(no_runner)?;
         let conversation =
             session.converse(words, 2 * time).await.map_err(|error| RunnerError::Broken(told(&error)))?;
         let mut runner = Runner::start(conversation, time).await?;
@@ -259,7 +261,7 @@ async fn search(
         Prepared::start(session, time).await?
     };
     record.is_never_warm = false;
-    let suite = match Suite::new(session.place().setup.toolchain(), &prepared.runs, selectors) {
+    let suite = match Suite::new(toolchains::of(session.setup().language()), &prepared.runs, selectors) {
         Ok(suite) => suite,
         Err(error) => {
             // The next failure may be another matter.
@@ -386,7 +388,7 @@ async fn screen_all(
     let Prepared { mut runner, runs, .. } = Prepared::start(session, SCREENING).await?;
     for proposal in proposals {
         let (target, candidates) = (&proposal.target, &proposal.candidates);
-        let suite = Suite::new(session.place().setup.toolchain(), &runs, &selectors(state, &target.key()))?;
+        let suite = Suite::new(toolchains::of(session.setup().language()), &runs, &selectors(state, &target.key()))?;
         let deadline = context.now().plus(SCREENING);
         let sources = session.sources();
         let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline };

@@ -65,7 +65,7 @@ pub(super) struct Suite {
     pub(super) passing: Vec<String>,
     /// Tests of the target that are among the rest: they have to pass, too.
     pub(super) needed: BTreeSet<String>,
-    toolchain: Toolchain,
+    toolchain: &'static dyn Toolchain,
     failing: Vec<TestRun>,
     passed: Vec<TestRun>,
 }
@@ -85,7 +85,11 @@ pub(super) async fn observe(runner: &mut Runner, time: Duration) -> Result<Vec<T
 
 impl Suite {
     /// Groups the tests by what has to pass for a target. `selectors`: its tests, as the runner selects them.
-    pub(super) fn new(toolchain: Toolchain, runs: &[TestRun], selectors: &[String]) -> Result<Self, RunnerError> {
+    pub(super) fn new(
+        toolchain: &'static dyn Toolchain,
+        runs: &[TestRun],
+        selectors: &[String],
+    ) -> Result<Self, RunnerError> {
         let ended = |end: TestEnd| runs.iter().filter(move |run| run.outcome == end).cloned().collect::<Vec<_>>();
         let (mut failing, passed) = (ended(TestEnd::Failed), ended(TestEnd::Passed));
         failing.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
@@ -186,7 +190,7 @@ mod tests {
     }
 
     fn limits(runs: &[TestRun]) -> Option<[Duration; 2]> {
-        let suite = Suite::new(Toolchain::Python, runs, &["test_a.py::test_hangs".to_owned()]).ok()?;
+        let suite = Suite::new(crate::toolchains::ALL[0], runs, &["test_a.py::test_hangs".to_owned()]).ok()?;
         Some(suite.limits().map(Duration::from_secs_f64))
     }
 

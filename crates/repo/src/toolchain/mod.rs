@@ -1,42 +1,42 @@
-//! Language-specific parts of a run: the variables that commands get, the words that run a part of the suite,
-//! the reading of its report, the search for an interpreter, and the installation of what it lacks.
-//! Everything else of a run is the same for every language.
+//! Interface to the tools of a language: how its tests, linters and builds run, what their reports say, and how what they need is
+//! installed. Everything else of a run is the same for every language.
 //!
 //! # Layout
 //!
-//! - [`python`]: pytest and unittest
-//! - [`node`]: jest, mocha, vitest and node:test
+//! - [`python`]: pip, pytest, unittest
+//! - [`node`]: npm, pnpm, yarn; jest, mocha, vitest, node:test
 //! - `installing`: common parts of all installations
 //!
-//! A language is a folder here, and an arm in each `match` of this file.
+//! To add a language, implement [`Toolchain`] in a folder here, and add it to `toolchains`.
 
-mod id;
 pub(crate) mod installing;
-pub(crate) mod node;
-pub(crate) mod python;
+pub mod node;
+pub mod python;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use autoheal_code::javascript::probe as probe_of_node;
-use autoheal_code::python::probe as probe_of_python;
+use async_trait::async_trait;
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::vary;
-use autoheal_code::{Environment, Sources};
+use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Image, Mount, Outcome};
 
 use crate::checkout::Checkout;
-use crate::flaky::conditions::{Conditions, Moment};
+use crate::ci_commands::context::Context;
+use crate::ci_commands::meaning::{Meaning, Prefixes};
+use crate::discovery;
+use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
-use crate::project::Project;
+use crate::language_server::server::Server;
+use crate::lint::tool::Tool;
+use crate::project::{Detected, Manifests, Project};
 use crate::settings::HealSettings;
 use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
+use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
 use crate::wanted::Version;
-
-pub use id::Toolchain;
 
 /// A repository as its tools see it: where it lies, and how it is tested.
 #[derive(Clone, Copy)]
@@ -96,217 +96,213 @@ pub(crate) enum OtherVersion {
     Absent,
 }
 
-impl Toolchain {
-    /// Name of its interpreter, for the user.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Python => "Python",
-            Self::Node => "Node",
-        }
+/// A project's files, before anything of it is run.
+#[derive(Clone, Copy)]
+pub(crate) struct Survey<'a> {
+    /// Root folder of the repository's tree.
+    pub(crate) tree: &'a Path,
+    /// The project's folder, relative to the repository.
+    pub(crate) directory: &'a str,
+    /// Manifests of the project.
+    pub(crate) manifests: &'a Manifests,
+    /// All files of the repository.
+    pub(crate) files: &'a [String],
+}
+
+impl<'a> Survey<'a> {
+    /// The files of the project.
+    pub(crate) fn files_inside(&self) -> impl Iterator<Item = &'a str> {
+        let prefix = if self.directory.is_empty() { String::new() } else { format!("{}/", self.directory) };
+        self.files.iter().map(String::as_str).filter(move |file| file.starts_with(&prefix))
     }
+
+    /// The test files of the project in a language, by their names.
+    pub(crate) fn tests_in(&self, language: LanguageId) -> impl Iterator<Item = &'a str> {
+        self.files_inside().filter(move |file| discovery::is_test_file(file) && LanguageId::of(file) == Some(language))
+    }
+}
+
+/// The tools of a language.
+///
+/// `words` are always a command line as argv, with paths as they are inside the sandbox. Selectors name tests as the runner's command line
+/// takes them.
+#[async_trait]
+pub(crate) trait Toolchain: Sync {
+    /// The language.
+    fn language(&self) -> LanguageId;
+
+    /// Name of its interpreter, for the user.
+    fn name(&self) -> &'static str;
 
     /// The container image that has its interpreter.
-    pub(crate) fn image(self) -> Image {
-        match self {
-            Self::Python => Image::Python,
-            Self::Node => Image::Node,
-        }
-    }
+    fn image(&self) -> Image;
+
+    /// Our programs that run in the sandbox: path below the folder of our tools, and text.
+    fn programs(&self) -> &'static [(&'static str, &'static str)];
+
+    // The project.
+
+    /// Returns the test runner that the settings of one name; `None`: there are no such settings.
+    fn configured_runner(&self, survey: &Survey<'_>) -> Option<Detected>;
+
+    /// Returns the test runner by what the project asks for, and by what its tests load.
+    fn detected_runner(&self, survey: &Survey<'_>) -> Option<Detected>;
+
+    /// Returns the project's own command for its tests, and the evidence; `None`: its manifest has none.
+    fn own_script(&self, survey: &Survey<'_>) -> Option<(&'static str, &'static str)>;
+
+    /// Returns the words after the plain command of a runner that suit a project without any command of its own.
+    fn default_arguments(&self, runner: TestRunner, survey: &Survey<'_>) -> Vec<String>;
+
+    /// Returns whether the project at the top of a tree leaves testing to its packages.
+    fn leaves_testing_to_packages(&self, tree: &Path) -> bool;
+
+    /// Returns the folders that the import path begins at, relative to the project, the most specific first; the project's own follows.
+    fn roots(&self, survey: &Survey<'_>) -> Vec<String>;
+
+    /// Returns whether a suite without test files by name is one without tests. Other runners are told where their tests are.
+    fn finds_tests_by_name(&self) -> bool;
+
+    /// Addition to the message that no test runner was recognised: what was looked for. Empty: nothing to add.
+    fn looked_for(&self) -> &'static str;
+
+    // Commands of CI and of the user.
+
+    /// Test runners.
+    fn runners(&self) -> &'static [TestRunner];
+
+    /// Linters, formatters and type checkers.
+    fn linters(&self) -> &'static [Tool];
+
+    /// Language servers that know types come before those that do not.
+    fn language_servers(&self) -> &'static [Server];
+
+    /// Actions of GitHub that set up the interpreter, with the input that names its version.
+    fn setup_actions(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Programs before a command that do not change what it does.
+    fn prefixes(&self) -> &'static Prefixes;
+
+    /// Names of further programs that decide the colour: where they are met and are not run, CI may be red for their reasons.
+    fn checks(&self) -> &'static [&'static str];
+
+    /// Returns the command inside of another one that starts it in a way that prefixes cannot tell (`python -m pytest`); `None`: it starts none.
+    fn inner_command(&self, words: &[String]) -> Option<Vec<String>>;
+
+    /// Returns what a command means that is one of the language's programs. `whole`: the words before prefixes were taken off.
+    fn meaning(&self, words: &[String], whole: &[String], context: &Context<'_>) -> Option<Vec<Meaning>>;
+
+    /// Returns the command of a suite that the user named; `None`: its words name no known runner.
+    fn named_runner(&self, words: &[String]) -> Option<(TestRunner, Vec<String>)>;
+
+    /// Returns the command lines of the linters that a project has settings for, with the evidence: where there is no CI, they are what its people run.
+    fn configured_linters(&self, survey: &Survey<'_>) -> Vec<(&'static [&'static str], &'static str)>;
+
+    // Installation.
 
     /// Returns the variables of every command, in addition to those that CI sets. `PATH` is among them.
-    pub(crate) fn environment(self, folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
-        match self {
-            Self::Python => python::environment(folders, setup),
-            Self::Node => node::environment(folders, setup),
-        }
-    }
+    fn environment(&self, folders: &Folders, setup: &Setup) -> Vec<(String, String)>;
 
-    /// The interpreter with everything that the tests need, installed when it has to be.
-    pub(crate) async fn find_interpreter(
-        self,
-        search: Search<'_>,
-        state: &mut HealState,
-    ) -> Result<Interpreter, StepError> {
-        match self {
-            Self::Python => python::installation::find_interpreter(search, state).await,
-            Self::Node => node::installation::find_interpreter(search, state).await,
-        }
-    }
+    /// Returns the mounts that are needed in addition to the tree, the interpreter and our own folders.
+    fn mounts(&self, folders: &Folders, interpreter: &Interpreter) -> Vec<Mount>;
 
-    /// The same with an interpreter of this version.
-    pub(crate) async fn find_version(
-        self,
+    /// Finds the interpreter with everything that the tests need, installed when it has to be.
+    async fn find_interpreter(&self, search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError>;
+
+    /// Finds the same with an interpreter of this version.
+    async fn find_version(
+        &self,
         search: Search<'_>,
         state: &HealState,
         version: Version,
-    ) -> Result<OtherVersion, StepError> {
-        match self {
-            Self::Python => python::installation::find_version(search, state, version).await,
-            // A tree has one folder `node_modules`.
-            Self::Node => Ok(OtherVersion::Absent),
-        }
-    }
+    ) -> Result<OtherVersion, StepError>;
 
-    /// The command line that runs as much of the suite as `scope` says and leaves a report.
-    pub(crate) fn test_words(self, place: &Place<'_>, scope: &Scope) -> Vec<String> {
-        match self {
-            Self::Python => python::suite::words(place, scope),
-            Self::Node => node::suite::words(place, scope),
-        }
-    }
+    /// Returns whether [`find_version`](Self::find_version) can find one.
+    fn has_versions(&self) -> bool;
+
+    /// Returns the requirement by which a distribution is installed, with the version that the repository pins; `None`: nothing is installed so.
+    fn requirement(&self, tree: &Path, distribution: &str) -> Option<String>;
+
+    /// Finds a program: among the project's packages, beside the interpreter, or on `PATH`.
+    fn program(&self, name: &str, directory: &str, interpreter: &Interpreter, tree: &Path) -> Option<PathBuf>;
+
+    // Suites.
+
+    /// Returns the command line that runs as much of the suite as `scope` says and leaves a report.
+    fn test_words(&self, place: &Place<'_>, scope: &Scope) -> Vec<String>;
 
     /// Returns the command line that does the same under other conditions, as far as options can set them.
-    pub(crate) fn varied_words(self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
-        match self {
-            Self::Python => python::varied::words(place, scope, conditions),
-            Self::Node => node::varied::words(place, scope, conditions),
-        }
-    }
+    fn varied_words(&self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String>;
 
-    /// Returns the variables that set other conditions, in addition to those of every command.
-    pub(crate) fn varied_environment(self, place: &Place<'_>, conditions: &Conditions) -> Vec<(String, String)> {
-        let tree = if conditions.is_before { place.folders.before() } else { place.folders.tree() };
-        let touched = || place.folders.touched().display().to_string();
-        let varied = [
-            (vary::TREE, Some(tree.display().to_string())),
-            (vary::TOUCHED, conditions.is_watched.then(touched)),
-            (vary::CLOCK, conditions.clock.map(Moment::seconds)),
-            (vary::SEED, conditions.seed.map(|seed| seed.to_string())),
-            (vary::THREADS, conditions.threads.map(|threads| threads.word().to_owned())),
-            (vary::ORDER, conditions.shuffle.map(|_| "reversed".to_owned())),
-            ("TZ", conditions.zone.map(str::to_owned)),
-        ];
-        let own = match self {
-            Self::Python => python::varied::environment(place, conditions),
-            Self::Node => node::varied::environment(place),
-        };
-        varied.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).chain(own).collect()
-    }
+    /// Returns the variables that set other conditions, in addition to those of every command and of every language.
+    fn varied_environment(&self, place: &Place<'_>, conditions: &Conditions) -> Vec<(String, String)>;
+
+    /// Returns whether tests that are listed run in that order.
+    fn keeps_order(&self) -> bool;
+
+    /// Returns whether the order in sets and the like depends on a seed.
+    fn has_hash_seed(&self) -> bool;
 
     /// Returns the command with which the user runs these tests, and nothing else.
-    pub(crate) fn own_command(self, place: &Place<'_>, selectors: &[String]) -> String {
-        match self {
-            Self::Python => python::varied::own_command(place, selectors),
-            Self::Node => node::varied::own_command(place, selectors),
-        }
-    }
+    fn own_command(&self, place: &Place<'_>, selectors: &[String]) -> String;
 
     /// Returns the command that starts the runner that tries changes ([`autoheal_code::warm`]); `None`: this test runner has no such
     /// runner.
-    pub(crate) fn warm_words(self, place: &Place<'_>) -> Option<Vec<String>> {
-        match self {
-            Self::Python => python::suite::warm_words(place),
-            Self::Node => node::suite::warm_words(place),
-        }
-    }
+    fn warm_words(&self, place: &Place<'_>) -> Option<Vec<String>>;
 
     /// Returns whether a selector covers the test that the runner that tries changes calls `test`.
-    pub(crate) fn is_selected(self, selector: &str, test: &str) -> bool {
-        match self {
-            Self::Python => test.strip_prefix(selector).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')),
-            Self::Node => node::suite::is_selected(selector, test),
-        }
-    }
+    fn is_selected(&self, selector: &str, test: &str) -> bool;
 
     /// Returns the group that a test shares with its neighbours, such as its class or its file.
-    pub(crate) fn neighbourhood(self, test: &str) -> &str {
-        match self {
-            Self::Python => test.rsplit_once([':', '.']).map_or("", |(group, _)| group),
-            Self::Node => test.split_once(node::suite::SEPARATOR).map_or("", |(file, _)| file),
-        }
-    }
+    fn neighbourhood<'t>(&self, test: &'t str) -> &'t str;
 
     /// The report that the test command left; `None`: none that can be read.
-    pub(crate) fn test_report(self, place: &Place<'_>, outcome: &Outcome) -> Option<TestReport> {
-        match self {
-            Self::Python => python::suite::report(place, outcome),
-            Self::Node => node::suite::report(place, outcome),
-        }
-    }
+    fn test_report(&self, place: &Place<'_>, outcome: &Outcome) -> Option<TestReport>;
 
     /// One finding for each red case of a report, in its order.
-    pub(crate) fn findings(self, place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
-        match self {
-            Self::Python => python::suite::findings(place, report),
-            Self::Node => node::suite::findings(place, report),
-        }
-    }
+    fn findings(&self, place: &Place<'_>, report: &TestReport) -> Vec<Finding>;
 
     /// At least one finding in the output of a test command that failed and left none in a report.
-    pub(crate) fn findings_in_output(self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-        match self {
-            Self::Python => python::suite::findings_in_output(place, outcome),
-            Self::Node => node::suite::findings_in_output(place, outcome),
-        }
-    }
+    fn findings_in_output(&self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding>;
 
     /// The file of the repository that a test was collected from.
-    pub(crate) fn file_of(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
-        match self {
-            Self::Python => python::suite::file_of(place, case),
-            Self::Node => node::suite::file_of(place, case),
-        }
-    }
+    fn file_of(&self, place: &Place<'_>, case: &TestCase) -> Option<String>;
 
     /// Returns the selector that makes the runner run this case, and as little else as can be expressed
     /// safely.
-    pub(crate) fn selector(self, place: &Place<'_>, case: &TestCase) -> Option<String> {
-        match self {
-            Self::Python => python::suite::selector(place, case),
-            Self::Node => node::suite::selector(place, case),
-        }
-    }
+    fn selector(&self, place: &Place<'_>, case: &TestCase) -> Option<String>;
+
+    // Builds, and questions to the interpreter.
+
+    /// Corrects the files of syntax faults in findings: some tools report the importing file instead of the file that does not parse. Does
+    /// nothing for a language whose tools report the right one.
+    fn name_broken_files(&self, sources: &Sources, findings: &mut [Finding]);
+
+    /// Returns whether a program of the repository is started by the interpreter, by the first word of its command.
+    fn starts(&self, program: &str) -> bool;
 
     /// Returns whether the interpreter locates syntax errors more precisely than the runner's reports do.
-    pub(crate) const fn explains_syntax(self) -> bool {
-        match self {
-            Self::Python => true,
-            Self::Node => false,
-        }
-    }
+    fn explains_syntax(&self) -> bool;
 
     /// The commands that say which files do not parse, without running them.
-    pub(crate) fn parse_check_words(self, place: &Place<'_>, files: &[String]) -> Vec<Vec<String>> {
-        match self {
-            Self::Python => vec![python::syntax_check_words(place, files)],
-            Self::Node => node::parse_check_words(place, files),
-        }
-    }
+    fn parse_check_words(&self, place: &Place<'_>, files: &[String]) -> Vec<Vec<String>>;
 
     /// Returns the findings in the output of a command of `parse_check_words`.
-    pub(crate) fn parse_check_findings(self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-        match self {
-            Self::Python => python::syntax_check_findings(outcome),
-            Self::Node => node::parse_check_findings(place, outcome),
-        }
-    }
+    fn parse_check_findings(&self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding>;
 
     /// The command that asks the interpreter what it can import.
-    pub(crate) fn probe_words(self, place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
-        match self {
-            Self::Python => python::probe_words(place, findings),
-            Self::Node => node::probe_words(place, findings),
-        }
-    }
+    fn probe_words(&self, place: &Place<'_>, findings: &[Finding]) -> Vec<String>;
 
     /// Takes what that command said.
     ///
     /// # Errors
     ///
     /// Why it cannot be read.
-    pub(crate) fn take_probe(self, said: &str, environment: &mut Environment) -> Result<(), String> {
-        match self {
-            Self::Python => environment.python = probe_of_python::parse(said).map_err(|error| error.to_string())?,
-            Self::Node => environment.node = probe_of_node::parse(said).map_err(|error| error.to_string())?,
-        }
-        Ok(())
-    }
+    fn take_probe(&self, said: &str, environment: &mut Environment) -> Result<(), String>;
 
-    /// Returns the mounts that are needed in addition to the tree, the interpreter and our own folders.
-    pub(crate) fn mounts(self, folders: &Folders, interpreter: &Interpreter) -> Vec<Mount> {
-        match self {
-            Self::Python => Vec::new(),
-            Self::Node => node::mounts(folders, interpreter),
-        }
-    }
+    /// Takes what is known of the interpreter before it is asked.
+    fn take_version(&self, interpreter: &Interpreter, environment: &mut Environment);
+
+    /// Name of the notation of a file in the Language Server Protocol; `None`: servers read none of that kind.
+    fn protocol_name(&self, file: &str) -> Option<&'static str>;
 }

@@ -4,8 +4,11 @@
 use std::path::Path;
 
 use autoheal_repo::ci_commands::{GreenCommands, TestStep, green_commands};
-use autoheal_repo::project::{TestFramework, survey};
-use autoheal_repo::setup::{Linter, TestRunner};
+use autoheal_repo::project::survey;
+use autoheal_repo::test_runner::TestRunner;
+use autoheal_repo::toolchain::node::{JEST, MOCHA, NODE_TEST, VITEST};
+use autoheal_repo::toolchain::python::{PYTEST, UNITTEST};
+use autoheal_repo::toolchains::test_runners;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rstest::rstest;
@@ -22,7 +25,7 @@ fn green(files: &[(&str, &str)]) -> GreenCommands {
 
 fn of(tree: &Path) -> GreenCommands {
     let project = survey(tree);
-    green_commands(tree, &project.directory, project.framework.as_ref())
+    green_commands(tree, &project.directory, project.runner.as_ref())
 }
 
 /// A workflow of one job with this script.
@@ -63,7 +66,7 @@ fn test_of(green: &GreenCommands) -> (TestRunner, String) {
 #[case("pytest # everything", "")]
 #[case("sudo xvfb-run --auto-servernum pytest", "")]
 fn a_run_of_pytest_is_recognised(#[case] script: &str, #[case] arguments: &str) {
-    assert_eq!(test_of(&by_ci(script, &[])), (TestRunner::Pytest, arguments.to_owned()), "{script}");
+    assert_eq!(test_of(&by_ci(script, &[])), (PYTEST, arguments.to_owned()), "{script}");
 }
 
 #[rstest]
@@ -71,30 +74,30 @@ fn a_run_of_pytest_is_recognised(#[case] script: &str, #[case] arguments: &str) 
 #[case("python -m unittest discover -v -s tests", "discover -s tests")]
 #[case("coverage run -m unittest tests.test_a", "tests.test_a")]
 fn a_run_of_unittest_is_recognised(#[case] script: &str, #[case] arguments: &str) {
-    assert_eq!(test_of(&by_ci(script, &[])), (TestRunner::Unittest, arguments.to_owned()), "{script}");
+    assert_eq!(test_of(&by_ci(script, &[])), (UNITTEST, arguments.to_owned()), "{script}");
 }
 
 #[test]
 fn commands_that_stand_for_others_are_looked_up() {
     let tox = "[tox]\nenvlist = py3\n[testenv]\ndeps = pytest\ncommands =\n    pip list\n    {envpython} -m pytest {posargs:tests} --basetemp={envtmpdir}\n\
                [testenv:lint]\ncommands = flake8 pkg\n";
-    assert_eq!(test_of(&by_ci("tox", &[("tox.ini", tox)])), (TestRunner::Pytest, "tests".to_owned()));
+    assert_eq!(test_of(&by_ci("tox", &[("tox.ini", tox)])), (PYTEST, "tests".to_owned()));
     let lint = by_ci("tox -e lint", &[("tox.ini", tox)]).lint;
     assert_eq!(lint[0].words, ["flake8", "pkg"]);
     let makefile =
         ".PHONY: test\nall: test\n\ntest: build # runs them\n\t@python -m unittest discover\n\nbuild:\n\techo $(X)\n";
-    assert_eq!(test_of(&by_ci("make test", &[("Makefile", makefile)])), (TestRunner::Unittest, "discover".to_owned()));
+    assert_eq!(test_of(&by_ci("make test", &[("Makefile", makefile)])), (UNITTEST, "discover".to_owned()));
     let variables = "PYTHON ?= python3\nFOLDER = tests\nRUN := $(PYTHON) -m\n.PHONY: ci part\nci: part\n\t-@$(MAKE) --silent inner\n\
                      inner:\n\t$(RUN) unittest discover -s ${FOLDER} \\\n\t  -t .\npart: ; @echo $$HOME $(shell date)\n";
     let found = by_ci("make -j 2 ci", &[("Makefile", variables)]);
-    assert_eq!(test_of(&found), (TestRunner::Unittest, "discover -s tests -t .".to_owned()));
+    assert_eq!(test_of(&found), (UNITTEST, "discover -s tests -t .".to_owned()));
     let found = by_ci("make FOLDER=other inner", &[("Makefile", variables)]);
-    assert_eq!(test_of(&found), (TestRunner::Unittest, "discover -s other -t .".to_owned()));
+    assert_eq!(test_of(&found), (UNITTEST, "discover -s other -t .".to_owned()));
     let just = "python := 'python3'\n\ntest *args: lint\n    @{{ python }} -m pytest {{args}}\n\nlint:\n    flake8\n";
     let found = by_ci("just", &[("justfile", just)]);
-    assert_eq!((test_of(&found).0, found.lint.len()), (TestRunner::Pytest, 1), "{:?}", found.not_understood);
+    assert_eq!((test_of(&found).0, found.lint.len()), (PYTEST, 1), "{:?}", found.not_understood);
     let nox = "@nox.session\ndef tests(session):\n    session.install('.')\n    session.run('pytest', \"tests\", *session.posargs)\n";
-    assert_eq!(test_of(&by_ci("nox -s tests", &[("noxfile.py", nox)])), (TestRunner::Pytest, "tests".to_owned()));
+    assert_eq!(test_of(&by_ci("nox -s tests", &[("noxfile.py", nox)])), (PYTEST, "tests".to_owned()));
     let looping = "test:\n\tmake test\n";
     assert!(!by_ci("make test", &[("Makefile", looping)]).not_understood.is_empty());
 }
@@ -120,16 +123,16 @@ fn linters_are_recognised_and_others_are_told() {
          mypy src\nblack --check .\nblack .\nbandit -r src\npytest",
         &[],
     );
-    let lint: Vec<_> = green.lint.iter().map(|step| (step.linter, step.words.join(" "))).collect();
+    let lint: Vec<_> = green.lint.iter().map(|step| (step.linter.name(), step.words.join(" "))).collect();
     let found: Vec<_> = lint.iter().map(|(linter, words)| (*linter, words.as_str())).collect();
     assert_eq!(
         found,
         [
-            (Linter::Ruff, "ruff check ."),
-            (Linter::RuffFormat, "ruff format --check ."),
-            (Linter::Flake8, "flake8 src --max-line-length=100"),
-            (Linter::Mypy, "mypy src"),
-            (Linter::Black, "black --check ."),
+            ("ruff", "ruff check ."),
+            ("ruff_format", "ruff format --check ."),
+            ("flake8", "flake8 src --max-line-length=100"),
+            ("mypy", "mypy src"),
+            ("black", "black --check ."),
         ]
     );
     assert!(green.not_understood.join("\n").contains("bandit -r src"), "{:?}", green.not_understood);
@@ -142,7 +145,7 @@ fn an_action_may_stand_for_a_linter() {
     assert_eq!(green.lint[0].words, ["ruff", "check", "./pkg"]);
     let black = text.replace("astral-sh/ruff-action@v3", "psf/black@stable");
     let green = self::green(&[(".github/workflows/lint.yaml", &black), ("tests/test_a.py", "import unittest\n")]);
-    assert_eq!((green.lint[0].linter, green.lint[0].words.join(" ").as_str()), (Linter::Black, "black --check ./pkg"));
+    assert_eq!((green.lint[0].linter.name(), green.lint[0].words.join(" ").as_str()), ("black", "black --check ./pkg"));
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn only_what_a_push_runs_and_what_may_not_fail_counts() {
         "{ not yaml",
     ] {
         let green = green(&[(".github/workflows/ci.yml", text), ("tests/test_a.py", "import unittest\n")]);
-        assert_eq!(test_of(&green).0, TestRunner::Unittest, "{text}");
+        assert_eq!(test_of(&green).0, UNITTEST, "{text}");
     }
 }
 
@@ -196,12 +199,12 @@ fn the_project_s_own_folder_and_the_test_job_come_first() {
 #[test]
 fn without_ci_the_manifest_decides() {
     let found = green(&[("tests/test_a.py", "import unittest\n"), ("ruff.toml", ""), (".flake8", "[flake8]\n")]);
-    assert_eq!(test_of(&found), (TestRunner::Unittest, "discover -s tests".to_owned()));
-    assert_eq!(found.lint.iter().map(|step| step.linter).collect::<Vec<_>>(), [Linter::Ruff, Linter::Flake8]);
+    assert_eq!(test_of(&found), (UNITTEST, "discover -s tests".to_owned()));
+    assert_eq!(found.lint.iter().map(|step| step.linter.name()).collect::<Vec<_>>(), ["ruff", "flake8"]);
     let package = green(&[("tests/__init__.py", ""), ("tests/test_a.py", "import unittest\n")]);
-    assert_eq!(test_of(&package), (TestRunner::Unittest, "discover".to_owned()));
+    assert_eq!(test_of(&package), (UNITTEST, "discover".to_owned()));
     let named = green(&[("pkg/tests/a_test.py", "import unittest\n")]);
-    assert_eq!(test_of(&named), (TestRunner::Unittest, "discover -p *_test.py".to_owned()));
+    assert_eq!(test_of(&named), (UNITTEST, "discover -p *_test.py".to_owned()));
     assert!(package.lint.is_empty());
 }
 
@@ -211,43 +214,36 @@ proptest! {
     // Feature: autoheal-ci-agent, Property 22: Test Framework Command Selection
     #[test]
     fn each_framework_has_its_own_command(
-        framework in select(TestFramework::ALL.as_slice()),
+        runner in select(test_runners().collect::<Vec<_>>()),
         name in "[a-z]{1,8}",
         settings in any::<bool>(),
     ) {
         let test = format!("tests/test_{name}.py");
         let script = format!("{name}.test.js");
-        let (program, files): (&str, Vec<(&str, &str)>) = match (framework, settings) {
-            (TestFramework::Pytest, true) => ("pytest", vec![("pytest.ini", "[pytest]\n"), (&test, "")]),
-            (TestFramework::Pytest, false) => ("pytest", vec![(&test, "import pytest\n")]),
-            (TestFramework::Unittest, _) => ("unittest", vec![(&test, "from unittest import TestCase\n")]),
-            (TestFramework::Jest, true) => ("jest", vec![("package.json", r#"{"scripts": {"test": "jest"}}"#), (&script, "")]),
-            (TestFramework::Jest, false) => ("jest", vec![("package.json", r#"{"devDependencies": {"jest": "1"}}"#), (&script, "")]),
-            (TestFramework::Mocha, true) => ("mocha", vec![("package.json", r#"{"scripts": {"test": "mocha x"}}"#), (&script, "")]),
-            (TestFramework::Mocha, false) => ("mocha", vec![("package.json", r#"{"dependencies": {"mocha": "1"}}"#), (&script, "")]),
-            (TestFramework::Vitest, true) => ("vitest", vec![("package.json", r#"{"scripts": {"test": "vitest --coverage"}}"#), (&script, "")]),
-            (TestFramework::Vitest, false) => ("vitest", vec![("package.json", "{}"), ("vitest.config.ts", ""), (&script, "")]),
-            (TestFramework::NodeTest, true) => ("node", vec![("package.json", r#"{"scripts": {"test": "node --test"}}"#), (&script, "")]),
-            (TestFramework::NodeTest, false) => ("node", vec![("package.json", "{}"), (&script, "import test from 'node:test';\n")]),
+        let (program, files): (&str, Vec<(&str, &str)>) = match (runner, settings) {
+            (PYTEST, true) => ("pytest", vec![("pytest.ini", "[pytest]\n"), (&test, "")]),
+            (PYTEST, false) => ("pytest", vec![(&test, "import pytest\n")]),
+            (UNITTEST, _) => ("unittest", vec![(&test, "from unittest import TestCase\n")]),
+            (JEST, true) => ("jest", vec![("package.json", r#"{"scripts": {"test": "jest"}}"#), (&script, "")]),
+            (JEST, false) => ("jest", vec![("package.json", r#"{"devDependencies": {"jest": "1"}}"#), (&script, "")]),
+            (MOCHA, true) => ("mocha", vec![("package.json", r#"{"scripts": {"test": "mocha x"}}"#), (&script, "")]),
+            (MOCHA, false) => ("mocha", vec![("package.json", r#"{"dependencies": {"mocha": "1"}}"#), (&script, "")]),
+            (VITEST, true) => ("vitest", vec![("package.json", r#"{"scripts": {"test": "vitest --coverage"}}"#), (&script, "")]),
+            (VITEST, false) => ("vitest", vec![("package.json", "{}"), ("vitest.config.ts", ""), (&script, "")]),
+            (NODE_TEST, true) => ("node", vec![("package.json", r#"{"scripts": {"test": "node --test"}}"#), (&script, "")]),
+            (NODE_TEST, false) => ("node", vec![("package.json", "{}"), (&script, "import test from 'node:test';\n")]),
+            (other, _) => panic!("{} has no files here", other.name),
         };
         let folder = tempfile::tempdir().unwrap();
         for (file, text) in files {
             write(folder.path(), file, text);
         }
-        let detected = survey(folder.path()).framework.unwrap();
-        prop_assert_eq!(detected.framework, framework);
-        prop_assert!(framework.command().contains(&program));
-        let others = TestFramework::ALL.iter().filter(|other| **other != framework);
-        prop_assert!(others.clone().all(|other| other.command() != framework.command()));
+        let detected = survey(folder.path()).runner.unwrap();
+        prop_assert_eq!(detected.runner, runner);
+        prop_assert!(runner.command.contains(&program));
+        let mut others = test_runners().filter(|other| *other != runner);
+        prop_assert!(others.all(|other| other.command != runner.command));
         let command = of(folder.path()).test.unwrap().command;
-        let runner = match framework {
-            TestFramework::Pytest => TestRunner::Pytest,
-            TestFramework::Unittest => TestRunner::Unittest,
-            TestFramework::Jest => TestRunner::Jest,
-            TestFramework::Mocha => TestRunner::Mocha,
-            TestFramework::Vitest => TestRunner::Vitest,
-            TestFramework::NodeTest => TestRunner::NodeTest,
-        };
         prop_assert_eq!(command.runner, runner);
     }
 

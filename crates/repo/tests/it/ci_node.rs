@@ -2,9 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
 use autoheal_repo::ci_commands::{GreenCommands, green_commands};
-use autoheal_repo::project::node::PackageManager;
 use autoheal_repo::project::survey;
-use autoheal_repo::setup::{Linter, TestRunner};
+use autoheal_repo::test_runner::TestRunner;
+use autoheal_repo::toolchain::node::packages::{PackageManager, Packages};
+use autoheal_repo::toolchain::node::{JEST, MOCHA, NODE_TEST, VITEST};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::json;
@@ -17,7 +18,7 @@ fn green(files: &[(&str, &str)]) -> GreenCommands {
         write(folder.path(), file, text);
     }
     let project = survey(folder.path());
-    green_commands(folder.path(), &project.directory, project.framework.as_ref())
+    green_commands(folder.path(), &project.directory, project.runner.as_ref())
 }
 
 fn with_scripts(scripts: &serde_json::Value) -> GreenCommands {
@@ -26,31 +27,31 @@ fn with_scripts(scripts: &serde_json::Value) -> GreenCommands {
 }
 
 #[rstest]
-#[case("jest", TestRunner::Jest, "")]
-#[case("jest --ci --coverage --coverageReporters text -i src", TestRunner::Jest, "-i src")]
-#[case("cross-env NODE_ENV=test jest --config jest.config.js --watchAll", TestRunner::Jest, "--config jest.config.js")]
-#[case("node --experimental-vm-modules node_modules/jest/bin/jest.js", TestRunner::Jest, "")]
-#[case("npx --no-install jest -u", TestRunner::Jest, "")]
-#[case("mocha", TestRunner::Mocha, "")]
+#[case("jest", JEST, "")]
+#[case("jest --ci --coverage --coverageReporters text -i src", JEST, "-i src")]
+#[case("cross-env NODE_ENV=test jest --config jest.config.js --watchAll", JEST, "--config jest.config.js")]
+#[case("node --experimental-vm-modules node_modules/jest/bin/jest.js", JEST, "")]
+#[case("npx --no-install jest -u", JEST, "")]
+#[case("mocha", MOCHA, "")]
 #[case(
     "nyc --reporter=lcov --reporter text mocha -R dot --require ts-node/register 'test/**/*.ts'",
-    TestRunner::Mocha,
+    MOCHA,
     "--require ts-node/register test/**/*.ts"
 )]
-#[case("c8 mocha test/*.js --exit", TestRunner::Mocha, "test/*.js --exit")]
-#[case("./node_modules/.bin/mocha --reporter spec", TestRunner::Mocha, "")]
-#[case("vitest", TestRunner::Vitest, "")]
-#[case("vitest run --coverage --reporter verbose --config v.ts", TestRunner::Vitest, "--config v.ts")]
-#[case("node --test", TestRunner::NodeTest, "")]
-#[case("node --import tsx --test --test-reporter spec test/*.ts", TestRunner::NodeTest, "--import tsx test/*.ts")]
-#[case("tsx --test", TestRunner::NodeTest, "--import tsx")]
-#[case("npm run unit", TestRunner::Jest, "unit")]
-#[case("yarn unit --ci && echo done", TestRunner::Jest, "unit")]
-#[case("npm run unit -- -i", TestRunner::Jest, "unit -i")]
-#[case("run-s lint unit", TestRunner::Jest, "unit")]
-#[case("tap test/*.js", TestRunner::Opaque, "npm run test")]
-#[case("node test.js", TestRunner::Opaque, "npm run test")]
-#[case("mocha | tee log", TestRunner::Opaque, "npm run test")]
+#[case("c8 mocha test/*.js --exit", MOCHA, "test/*.js --exit")]
+#[case("./node_modules/.bin/mocha --reporter spec", MOCHA, "")]
+#[case("vitest", VITEST, "")]
+#[case("vitest run --coverage --reporter verbose --config v.ts", VITEST, "--config v.ts")]
+#[case("node --test", NODE_TEST, "")]
+#[case("node --import tsx --test --test-reporter spec test/*.ts", NODE_TEST, "--import tsx test/*.ts")]
+#[case("tsx --test", NODE_TEST, "--import tsx")]
+#[case("npm run unit", JEST, "unit")]
+#[case("yarn unit --ci && echo done", JEST, "unit")]
+#[case("npm run unit -- -i", JEST, "unit -i")]
+#[case("run-s lint unit", JEST, "unit")]
+#[case("tap test/*.js", TestRunner::OPAQUE, "npm run test")]
+#[case("node test.js", TestRunner::OPAQUE, "npm run test")]
+#[case("mocha | tee log", TestRunner::OPAQUE, "npm run test")]
 fn a_test_script_is_read(#[case] script: &str, #[case] runner: TestRunner, #[case] arguments: &str) {
     let found = with_scripts(&json!({ "test": script, "unit": "jest unit", "lint": "eslint ." }));
     let test = found.test.unwrap();
@@ -90,12 +91,12 @@ fn ci_says_which_scripts_count() {
     let test = found.test.unwrap();
     assert_eq!(test.command.words.join(" "), "jest unit");
     assert!(test.found.starts_with(".github/workflows/ci.yml"));
-    assert_eq!((found.lint[0].linter, found.lint[0].arguments.join(" ").as_str()), (Linter::Eslint, "src"));
+    assert_eq!((found.lint[0].linter.name(), found.lint[0].arguments.join(" ").as_str()), ("eslint", "src"));
     assert!(found.lint[0].is_required);
     assert_eq!(found.builds[0].words, ["vite", "build"]);
     assert_eq!(
-        (found.lint[1].linter, found.lint[1].words.join(" ").as_str()),
-        (Linter::Prettier, "prettier --check .")
+        (found.lint[1].linter.name(), found.lint[1].words.join(" ").as_str()),
+        ("prettier", "prettier --check .")
     );
 }
 
@@ -115,11 +116,11 @@ fn of_workspaces_the_package_with_most_tests_is_taken_and_the_whole_is_installed
     }
     let project = survey(folder.path());
     assert_eq!(project.directory, "packages/b");
-    let node = project.node.unwrap();
+    let node = Packages::of(folder.path(), &project.directory).unwrap();
     assert_eq!(node.folders, ["", "packages/a", "packages/b"]);
     assert_eq!((node.root.as_str(), node.lock.as_deref()), ("", Some("package-lock.json")));
-    let test = green_commands(folder.path(), &project.directory, project.framework.as_ref()).test.unwrap();
-    assert_eq!((test.command.runner, test.directory.as_str()), (TestRunner::Jest, "packages/b"));
+    let test = green_commands(folder.path(), &project.directory, project.runner.as_ref()).test.unwrap();
+    assert_eq!((test.command.runner, test.directory.as_str()), (JEST, "packages/b"));
 }
 
 #[rstest]
@@ -140,7 +141,7 @@ fn the_package_manager_is_found(
     for (file, text) in files.iter().chain(&[("package.json", package)]) {
         write(folder.path(), file, text);
     }
-    let node = survey(folder.path()).node.unwrap();
+    let node = Packages::of(folder.path(), "").unwrap();
     assert_eq!((node.manager, node.manager_version.as_deref()), (manager, version));
 }
 

@@ -11,7 +11,7 @@ use autoheal_engine::task::{NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::{StepContext, StepServices, Workflow as _};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use autoheal_forge::SizeLimits;
-use autoheal_forge::github::{GitHub, GitHubSettings};
+use autoheal_forge::host::CodeHosts;
 use autoheal_llm::Models;
 use autoheal_repo::caches::CacheLimits;
 use autoheal_repo::results::HealingResults;
@@ -60,8 +60,7 @@ pub(crate) async fn sandbox(data: &std::path::Path) -> Option<Arc<dyn Sandbox>> 
 
 async fn sandbox_of(choice: Choice, data: &std::path::Path) -> Option<Arc<dyn Sandbox>> {
     let settings = Settings {
-        python_image: "autoheal-python:local".to_owned(),
-        node_image: "autoheal-node:local".to_owned(),
+        images: Settings::DEFAULT_IMAGES.map(|(image, _)| (image.0, format!("autoheal-{}:local", image.0))).into(),
         ..Settings::new(data)
     };
     match autoheal_sandbox::select(choice, &settings).await {
@@ -161,8 +160,7 @@ async fn walk_with(
     let settings = HealSettings {
         data_dir: data_dir.to_owned(),
         sandbox: Arc::new(Watched(sandbox)),
-        token: None,
-        github: Arc::new(GitHub::new(GitHubSettings::new(GitHubSettings::DEFAULT_API.parse().unwrap(), None)).unwrap()),
+        hosts: CodeHosts::default(),
         registries,
         models,
         prompt_limits: PromptLimits::default(),

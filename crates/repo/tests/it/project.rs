@@ -3,8 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use autoheal_repo::project::interpreter::{Surroundings, candidates};
-use autoheal_repo::project::{Dependencies, Language, Manifests, Project, TestFramework, manifest_hash, survey};
+use autoheal_code::{javascript, python};
+use autoheal_repo::project::{MainLanguage, Manifests, OTHER_LANGUAGES, Project, manifest_hash, survey};
+use autoheal_repo::test_runner::TestRunner;
+use autoheal_repo::toolchain::node::{JEST, MOCHA};
+use autoheal_repo::toolchain::python::dependencies::Dependencies;
+use autoheal_repo::toolchain::python::interpreter::{Surroundings, candidates};
+use autoheal_repo::toolchain::python::{PYTEST, UNITTEST};
 use autoheal_repo::wanted::Version;
 use proptest::prelude::*;
 use rstest::rstest;
@@ -19,28 +24,28 @@ fn surveyed(files: &[(&str, &str)]) -> Project {
     survey(folder.path())
 }
 
-fn framework(files: &[(&str, &str)]) -> Option<TestFramework> {
-    surveyed(files).framework.map(|detected| detected.framework)
+fn framework(files: &[(&str, &str)]) -> Option<TestRunner> {
+    surveyed(files).runner.map(|detected| detected.runner)
 }
 
-const UNITTEST: &str = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+const A_CASE: &str = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n";
 
 #[rstest]
-#[case::pytest_ini(&[("pytest.ini", "[pytest]\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::pyproject(&[("pyproject.toml", "[tool.pytest.ini_options]\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::tox_section(&[("tox.ini", "[tox]\n[pytest]\naddopts = -q\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::setup_cfg(&[("setup.cfg", "[tool:pytest]\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::conftest(&[("tests/conftest.py", ""), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::requirement(&[("requirements-dev.txt", "pytest>=7\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::extra(&[("setup.py", "setup(tests_require=['pytest'])"), ("tests/test_a.py", UNITTEST)], TestFramework::Pytest)]
-#[case::import(&[("tests/test_a.py", "import pytest\nimport unittest\n")], TestFramework::Pytest)]
-#[case::functions(&[("test_a.py", "def test_a():\n    assert True\n")], TestFramework::Pytest)]
-#[case::a_comment_is_no_evidence(&[("requirements.txt", "# not pytest\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Unittest)]
-#[case::another_name_is_no_evidence(&[("requirements.txt", "my-pytest-like\n"), ("tests/test_a.py", UNITTEST)], TestFramework::Unittest)]
-#[case::unittest(&[("setup.py", "setup()"), ("tests/test_a.py", UNITTEST)], TestFramework::Unittest)]
-#[case::jest_script(&[("package.json", r#"{"scripts": {"test": "jest --ci"}}"#), ("a.test.js", "")], TestFramework::Jest)]
-#[case::mocha_dependency(&[("package.json", r#"{"devDependencies": {"mocha": "^10"}}"#), ("a.test.js", "")], TestFramework::Mocha)]
-fn the_framework_is_found(#[case] files: &[(&str, &str)], #[case] expected: TestFramework) {
+#[case::pytest_ini(&[("pytest.ini", "[pytest]\n"), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::pyproject(&[("pyproject.toml", "[tool.pytest.ini_options]\n"), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::tox_section(&[("tox.ini", "[tox]\n[pytest]\naddopts = -q\n"), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::setup_cfg(&[("setup.cfg", "[tool:pytest]\n"), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::conftest(&[("tests/conftest.py", ""), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::requirement(&[("requirements-dev.txt", "pytest>=7\n"), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::extra(&[("setup.py", "setup(tests_require=['pytest'])"), ("tests/test_a.py", A_CASE)], PYTEST)]
+#[case::import(&[("tests/test_a.py", "import pytest\nimport unittest\n")], PYTEST)]
+#[case::functions(&[("test_a.py", "def test_a():\n    assert True\n")], PYTEST)]
+#[case::a_comment_is_no_evidence(&[("requirements.txt", "# not pytest\n"), ("tests/test_a.py", A_CASE)], UNITTEST)]
+#[case::another_name_is_no_evidence(&[("requirements.txt", "my-pytest-like\n"), ("tests/test_a.py", A_CASE)], UNITTEST)]
+#[case::unittest(&[("setup.py", "setup()"), ("tests/test_a.py", A_CASE)], UNITTEST)]
+#[case::jest_script(&[("package.json", r#"{"scripts": {"test": "jest --ci"}}"#), ("a.test.js", "")], JEST)]
+#[case::mocha_dependency(&[("package.json", r#"{"devDependencies": {"mocha": "^10"}}"#), ("a.test.js", "")], MOCHA)]
+fn the_framework_is_found(#[case] files: &[(&str, &str)], #[case] expected: TestRunner) {
     assert_eq!(framework(files), Some(expected));
 }
 
@@ -51,12 +56,15 @@ fn without_tests_or_settings_there_is_no_framework() {
 
 #[test]
 fn the_language_is_that_of_most_files() {
-    assert_eq!(surveyed(&[("a.py", ""), ("b.pyi", ""), ("c.js", "")]).language, Some(Language::Python));
-    assert_eq!(surveyed(&[("a.py", ""), ("b.ts", ""), ("c.js", "")]).language, Some(Language::JavaScript));
-    assert_eq!(surveyed(&[("A.java", "")]).language, Some(Language::Java));
+    assert_eq!(surveyed(&[("a.py", ""), ("b.pyi", ""), ("c.js", "")]).language, Some(MainLanguage::Known(python::ID)));
+    assert_eq!(
+        surveyed(&[("a.py", ""), ("b.ts", ""), ("c.js", "")]).language,
+        Some(MainLanguage::Known(javascript::ID))
+    );
+    assert_eq!(surveyed(&[("A.java", "")]).language, Some(MainLanguage::Other(&OTHER_LANGUAGES[0])));
     assert_eq!(surveyed(&[("README.md", "")]).language, None);
     let vendored = [("a.py", ""), ("node_modules/x.js", ""), ("node_modules/y.js", "")];
-    assert_eq!(surveyed(&vendored).language, Some(Language::Python));
+    assert_eq!(surveyed(&vendored).language, Some(MainLanguage::Known(python::ID)));
 }
 
 #[rstest]
@@ -282,7 +290,8 @@ proptest! {
     ) {
         let project = surveyed(&[(name, &text), ("tests/test_a.py", "")]);
         prop_assert!(project.roots.contains(&project.directory));
-        for word in project.dependencies.pip_words().unwrap_or_default() {
+        let dependencies = Dependencies::read(&Manifests::from_texts([(name, &text)]));
+        for word in dependencies.pip_words().unwrap_or_default() {
             prop_assert!(word == "--requirement" || !word.starts_with('-'), "{}", word);
         }
     }

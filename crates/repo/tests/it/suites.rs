@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use autoheal_repo::project::interpreter::{Surroundings, candidates};
 use autoheal_repo::request::CiMode;
+use autoheal_repo::toolchain::python::interpreter::{Surroundings, candidates};
 use autoheal_repo::wanted::Version;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;

@@ -104,7 +104,7 @@ impl Bubblewrap {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         let sandbox = Arc::new(self);
         let tried = match Plan::new(&sandbox, spec) {
@@ -194,7 +194,7 @@ impl Plan {
     fn new(bubblewrap: &Arc<Bubblewrap>, spec: WorkspaceSpec) -> Result<Self, SandboxError> {
         let owner = fs::metadata(&spec.root).map_err(preparing)?;
         let mut user = (geteuid().as_raw(), getegid().as_raw());
-        // Root does not need to be root to run somebody's tests.
+        // autoheal as root does not need root to run a user's tests.
         let drop_to = (user.0 == 0 && owner.uid() != 0).then_some((owner.uid(), owner.gid()));
         user = drop_to.unwrap_or(user);
         let limiter = Limiter::detect(user.0, bubblewrap.allow_weak_limits)?;
@@ -369,7 +369,7 @@ mod tests {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         Some(Plan::new(&sandbox, spec).unwrap())
     }

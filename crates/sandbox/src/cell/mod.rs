@@ -91,7 +91,7 @@ impl Drop for Keeper {
 }
 
 impl Armed {
-    /// Starts a cell and waits until it stands.
+    /// Starts a cell and waits until it is ready.
     pub(crate) async fn start(
         launch: Launch,
         around: Around,

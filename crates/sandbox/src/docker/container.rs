@@ -35,7 +35,7 @@ const ANSWER: Duration = Duration::from_secs(20);
 pub(super) struct Recipe {
     pub(super) image: String,
     /// The setting that names it.
-    pub(super) setting: &'static str,
+    pub(super) setting: String,
     /// The runtime that starts it; else the engine's own.
     pub(super) runtime: Option<String>,
     /// The profile of system calls.
@@ -103,7 +103,7 @@ impl Container {
     pub(super) async fn start(docker: &Docker, recipe: &Recipe, limits: &Limits) -> Result<Self, SandboxError> {
         let created = docker.create_container(None, body(recipe, limits)).await.map_err(|error| match error {
             Error::DockerResponseServerError { status_code: 404, .. } => {
-                SandboxError::MissingImage { image: recipe.image.clone(), setting: recipe.setting }
+                SandboxError::MissingImage { image: recipe.image.clone(), setting: recipe.setting.clone() }
             }
             error => failed("making a container", error),
         })?;
@@ -156,7 +156,7 @@ impl Container {
     /// An error means that the container cannot be used again.
     pub(super) async fn clean(&mut self) -> io::Result<Option<Limit>> {
         let before = self.counted;
-        // What was left to the keeper takes a moment to be gone.
+        // Processes that the keeper has to end take a moment to disappear.
         for _ in 0..100 {
             self.counted = self.order("clean").await?;
             if self.counted.processes.is_none_or(|left| left <= 1) {

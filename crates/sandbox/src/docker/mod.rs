@@ -45,8 +45,7 @@ pub(crate) struct Engine {
     /// Information that the engine reports about itself.
     info: SystemInfo,
     allow_weak_limits: bool,
-    python_image: String,
-    node_image: String,
+    images: BTreeMap<&'static str, String>,
     runtime: Option<String>,
     free_space: u64,
 }
@@ -56,12 +55,14 @@ impl Engine {
     pub(crate) async fn find(settings: &Settings) -> Result<Self, SandboxError> {
         let engine = Self::reach(settings).await?;
         check_limits(&engine.info, engine.allow_weak_limits)?;
-        // Which language it will be is not known yet. A repository whose image is missing is told so when it is opened.
-        if !engine.has(&engine.node_image).await? && !engine.has(&engine.python_image).await? {
-            let (image, setting) = (engine.python_image, Settings::PYTHON_IMAGE_SETTING);
-            return Err(SandboxError::MissingImage { image, setting });
+        // The language is not known yet. If its image is missing, opening the repository returns the error.
+        for image in engine.images.values() {
+            if engine.has(image).await? {
+                return Ok(engine);
+            }
         }
-        Ok(engine)
+        let (image, setting) = engine.reference(Image::PYTHON);
+        Err(SandboxError::MissingImage { image, setting })
     }
 
     /// The mechanisms that it uses.
@@ -97,8 +98,7 @@ impl Engine {
                         is_rootless: is_rootless(&info),
                         info,
                         allow_weak_limits: settings.allow_weak_limits,
-                        python_image: settings.python_image.clone(),
-                        node_image: settings.node_image.clone(),
+                        images: settings.images.clone(),
                         runtime: settings.docker_runtime.clone(),
                         free_space: settings.free_space,
                     });
@@ -197,6 +197,11 @@ impl Sandbox for Engine {
 
 impl Engine {
     /// The place of a workspace's commands, and the recipe of its containers.
+    /// The reference of an image, and the setting that it comes from.
+    fn reference(&self, image: Image) -> (String, String) {
+        (self.images.get(image.0).cloned().unwrap_or_default(), format!("sandbox.{}_image", image.0))
+    }
+
     fn prepare(&self, spec: WorkspaceSpec) -> Result<(Site, Recipe), SandboxError> {
         let io_failed =
             |source: io::Error| SandboxError::Failed { doing: "preparing the workspace", source: source.into() };
@@ -214,11 +219,7 @@ impl Engine {
         mounts.extend(spec.mounts.iter().map(|mount| bind(&mount.host, &mount.inside, mount.writable)));
         let space = Space::new(spec.writable(), self.free_space).map_err(io_failed)?;
         space.check()?;
-        let (image, setting) = match &spec.image {
-            Image::Python => (self.python_image.clone(), Settings::PYTHON_IMAGE_SETTING),
-            Image::Node => (self.node_image.clone(), Settings::NODE_IMAGE_SETTING),
-            Image::Named(name) => (name.clone(), Settings::PYTHON_IMAGE_SETTING),
-        };
+        let (image, setting) = self.reference(spec.image);
         let recipe = Recipe {
             image,
             setting,
@@ -245,7 +246,8 @@ mod tests {
     #[tokio::test]
     async fn no_container_is_used_without_a_filter_of_system_calls() {
         let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let settings = Settings { python_image: "autoheal-python:local".to_owned(), ..Settings::new(state.path()) };
+        let images = BTreeMap::from([(Image::PYTHON.0, "autoheal-python:local".to_owned())]);
+        let settings = Settings { images, ..Settings::new(state.path()) };
         let engine = match Engine::find(&settings).await {
             Ok(engine) => engine,
             Err(error) => return autoheal_testkit::skip("Docker without a filter", &error.to_string()),
@@ -256,7 +258,7 @@ mod tests {
             inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
             mounts: Vec::new(),
             environment: BTreeMap::new(),
-            image: Image::default(),
+            image: Image::PYTHON,
         };
         let (site, recipe) = engine.prepare(spec.clone()).unwrap();
         match DockerWorkspace::open(site, recipe).await {

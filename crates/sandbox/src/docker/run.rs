@@ -59,7 +59,7 @@ impl Drop for DockerWorkspace {
 }
 
 impl DockerWorkspace {
-    /// One whose container stands.
+    /// Returns a workspace whose container is ready.
     pub(super) async fn open(site: Site, recipe: Recipe) -> Result<Self, SandboxError> {
         let mut workspace = Self { site, recipe, kept: None, starting: JoinSet::new(), started: Vec::new() };
         let recipe = workspace.recipe.clone();
@@ -90,7 +90,7 @@ impl DockerWorkspace {
         Ok(container)
     }
 
-    /// Removes the containers whose command was dropped before they stood.
+    /// Removes the containers whose command was dropped before they were ready.
     async fn finish_starts(&mut self) -> Result<(), SandboxError> {
         while let Some(started) = self.starting.join_next().await {
             if let Ok(Ok(container)) = started {
@@ -305,7 +305,7 @@ impl Workspace for DockerWorkspace {
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
         session::refuse_network(command)?;
         self.site.space.check()?;
-        // In a container of its own: what is left of other commands is ended without it.
+        // In a separate container: leftovers of other commands are ended without it.
         let container = self.start(self.recipe.clone(), command.limits).await?;
         let (execution, mut streams) = self.site.begin(container, command).await?;
         // Without a failure to report: a command that does not read its input is noticed later.

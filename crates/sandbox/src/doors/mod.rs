@@ -100,7 +100,7 @@ struct Facts {
 }
 
 impl Facts {
-    /// Returns whether commands have a kernel of their own, as under gVisor.
+    /// Returns whether commands have their own kernel, as under gVisor.
     fn has_own_kernel(&self) -> bool {
         self.inside.kernel != self.kernel
     }

@@ -12,6 +12,7 @@ use super::limits::{EXCESSES, Excess, Overrun};
 use super::status::Status;
 use super::{Claims, Door, Facts, judge};
 use crate::outcome::SandboxError;
+use crate::settings::Settings;
 use crate::spec::{Command, Image, Limits, Network, RegistryAccess, WorkspaceSpec};
 use crate::{Sandbox, Workspace};
 
@@ -95,10 +96,14 @@ async fn open(sandbox: &dyn Sandbox, root: &std::path::Path) -> Result<Box<dyn W
         environment: BTreeMap::new(),
         image,
     };
-    match sandbox.open(spec(Image::Python)).await {
-        Err(SandboxError::MissingImage { .. }) => sandbox.open(spec(Image::Node)).await,
-        opened => opened,
+    let mut opened = sandbox.open(spec(Image::PYTHON)).await;
+    for (image, _) in Settings::DEFAULT_IMAGES {
+        if !matches!(opened, Err(SandboxError::MissingImage { .. })) {
+            break;
+        }
+        opened = sandbox.open(spec(image)).await;
     }
+    opened
 }
 
 async fn python(

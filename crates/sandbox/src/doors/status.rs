@@ -40,7 +40,7 @@ pub(crate) fn own_filters() -> u32 {
     Status::parse(&status).filters().unwrap_or_default()
 }
 
-/// The door of the kernel's system calls. What is `inherited` is not the sandbox's.
+/// The door of the kernel's system calls. `inherited` filters are not the sandbox's.
 pub(super) fn system_calls(status: &Status, inherited: u32) -> Judgement {
     const REMEDY: &str = "use a kernel and an engine with seccomp (CONFIG_SECCOMP_FILTER)";
     let open = |found: String| Judgement::open(format!("no filter of system calls ({found})"), REMEDY);

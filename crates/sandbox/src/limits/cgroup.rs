@@ -98,8 +98,8 @@ fn make_ready(base: &Path) -> Option<bool> {
         fs::read_to_string(&subtree).is_ok_and(|down| down.split_whitespace().any(|controller| controller == name))
     };
     if !(hands("memory") && hands("pids")) && fs::write(&subtree, "+memory +pids").is_err() {
-        // A group that hands controllers down may not hold processes itself. When it holds nobody but us, it was delegated to
-        // us, and we move one floor down.
+        // A group that hands controllers down may not hold processes itself. If it holds only this process, it was delegated to
+        // us, and we move one level down.
         step_down(base)?;
         fs::write(&subtree, "+memory +pids").ok()?;
     }
@@ -190,7 +190,7 @@ impl Group {
         let memory = bytes.to_string();
         if self.version1 {
             fs::write(self.memory.join("memory.limit_in_bytes"), &memory)?;
-            // Swap is accounted only where the kernel was told to.
+            // The kernel accounts swap only with that option.
             let _: io::Result<()> = fs::write(self.memory.join("memory.memsw.limit_in_bytes"), &memory);
         } else {
             fs::write(self.memory.join("memory.max"), &memory)?;

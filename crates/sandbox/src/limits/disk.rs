@@ -144,7 +144,7 @@ impl DiskWatch {
         if hit.is_some() {
             return hit;
         }
-        // Nothing is written any more: no reason to measure just because of the time.
+        // No process writes now, so a measurement is not needed just because of the time.
         self.look(self.space.known().next - Duration::from_millis(1)).or(self.finish_walk().await)
     }
 
@@ -182,8 +182,8 @@ impl DiskWatch {
     }
 }
 
-/// Adds up folders that hostile programs write at the same time: no link is followed, no other file system entered, and nothing is
-/// opened but folders. What cannot be opened is passed over; the floor of free space catches who hides there.
+/// Adds up folders that hostile programs write at the same time: follows no link, enters no other file system, and opens only
+/// folders. It skips folders that cannot be opened; the minimum of free space limits what is hidden there.
 struct Walk {
     limit: Disk,
     used: Disk,
@@ -198,7 +198,7 @@ impl Walk {
         while let Some(folder) = waiting.pop() {
             match open_below(&root, &folder) {
                 Ok(open) => self.entries(&open, &folder, &mut waiting),
-                // Deeper than any name can say: whoever does that hides something.
+                // Deeper than any path can be: the program is hiding something.
                 Err(rustix::io::Errno::NAMETOOLONG) => self.used.entries = u64::MAX,
                 Err(_) => {}
             }

@@ -47,7 +47,7 @@ impl Limiter {
         cgroup::detect().unwrap_or(Self::ResourceLimits)
     }
 
-    /// Detects the limits that work here for commands of `user`. Returns an error if there are none, or if there are only
+    /// Detects the limits that work here for commands of `user`. Returns an error if no limit works, or if there are only
     /// resource limits and `allow_weak` is not set: no command runs in a sandbox without limits.
     pub(crate) fn detect(user: u32, allow_weak: bool) -> Result<Self, SandboxError> {
         let why_not = match cgroup::detect() {

@@ -169,7 +169,7 @@ fn secrets(access: &RegistryAccess) -> Vec<SecretString> {
         let meant = percent_decode_str(part).decode_utf8_lossy().into_owned();
         [part.to_owned(), meant]
     };
-    // What is as short as `1` is no secret, and would make holes everywhere.
+    // A value as short as `1` is not a secret, and masking it would damage all output.
     let mut secrets: Vec<String> = parts.flat_map(written_and_meant).filter(|secret| secret.len() >= 4).collect();
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets.dedup();

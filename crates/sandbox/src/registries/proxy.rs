@@ -58,7 +58,7 @@ impl Outside for Internet {
         TcpStream::connect(address).await
     }
 
-    /// Returns the authorities that the machine trusts, which may include a company's own; those of Mozilla when it has none.
+    /// Returns the authorities that the machine trusts, which may include a company's own; those of Mozilla if it trusts no other.
     fn roots(&self) -> RootCertStore {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -81,7 +81,7 @@ fn compile<'a>(
     std::iter::once(Ok(allowed)).chain(refused).collect()
 }
 
-/// The calls of rules, but for those that `others` are about, each with its alternatives.
+/// Returns the calls of rules, except those that `others` cover, each with its alternatives.
 fn rows<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     others: &'a [Rule],

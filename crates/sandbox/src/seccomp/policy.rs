@@ -555,7 +555,7 @@ pub(super) const UNCOUNTED: &[Refusal] =
     &[refuse(Errno::ENOSYS, calls![SYS_memfd_create, SYS_shmget], "memory that is found in no process's account")];
 
 /// The calls that build a sandbox of bubblewrap's: allowed in addition, and first, to worker processes, and in a container in which autoheal
-/// itself runs. What bubblewrap starts there gets the policy above as everywhere.
+/// itself runs. Programs that bubblewrap starts there get the policy above as everywhere.
 pub(super) const BUILDING: &[Rule] = &[
     allow(calls![SYS_clone, SYS_unshare], "namespaces, which an ordinary user makes in one of users"),
     allow(calls![SYS_mount, SYS_umount2, SYS_pivot_root], "what is seen in them"),

@@ -100,7 +100,7 @@ impl UntrustedFolder {
     /// The system's, also for a link on the way and for anything that is not a regular file.
     pub fn file(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let path = path.as_ref();
-        // A pipe that nobody writes to must not hold up who opens it.
+        // A pipe without a writer must not block the opener.
         let handle = self.resolve(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Mode::empty())?;
         let file = File::from(handle);
         if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular(path)) }
@@ -178,7 +178,7 @@ impl UntrustedFolder {
             if entries.len() == most {
                 return Err(io::Error::other(format!("{} holds more than {most} entries", path.display())));
             }
-            // What is gone by now was not there.
+            // An entry that is gone by now counts as missing.
             if let Ok(stat) = fs::statat(&listing, &name, AtFlags::SYMLINK_NOFOLLOW) {
                 entries.push((name, Kind::of(&stat)));
             }
@@ -335,7 +335,7 @@ fn told(error: Errno, path: &Path) -> io::Error {
         Errno::LOOP | Errno::XDEV => {
             io::Error::other(format!("{} is a symbolic link, or reached through one", path.display()))
         }
-        // What a link is when a folder is asked for.
+        // The error for a link where a folder is expected.
         Errno::NOTDIR => io::Error::other(format!("{} is a symbolic link or a file, and no folder", path.display())),
         error => error.into(),
     }

@@ -90,7 +90,7 @@ impl Removal {
         let folder = fs::openat(here, name, FOLDER, Mode::empty())?;
         let mode = fs::fstat(&folder)?.st_mode;
         if mode & OWNERS != OWNERS {
-            // By the handle: a name could be a link by now. What this does not open is told by the next step.
+            // By the handle: a name could be a link by now. If the folder stays closed, the next step returns the error.
             let _ = fs::chmod(own_name(folder.as_fd()), Mode::from_raw_mode(OWNERS));
         }
         if depth >= DEEPEST {

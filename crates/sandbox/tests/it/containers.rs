@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
-use autoheal_sandbox::{Choice, End, Limit, SandboxError};
+use autoheal_sandbox::{Choice, End, Image, Limit, SandboxError};
 use bollard::Docker;
 use bollard::models::ContainerCreateBody;
 use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
@@ -97,10 +97,11 @@ async fn a_dead_container_is_replaced() {
 #[tokio::test]
 async fn a_missing_image_is_named_with_its_setting() {
     let state = tempfile::tempdir().unwrap();
-    let Some(sandbox) = sandbox(Choice::Docker, &settings(state.path())).await else { return };
+    let mut settings = settings(state.path());
+    settings.images.insert(Image::PYTHON.0, "no-such-image:ever".to_owned());
+    let Some(sandbox) = sandbox(Choice::Docker, &settings).await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let mut spec = spec(RunId(uuid::Uuid::now_v7()), folder.path());
-    spec.image = autoheal_sandbox::Image::Named("no-such-image:ever".to_owned());
+    let spec = spec(RunId(uuid::Uuid::now_v7()), folder.path());
     let Err(error) = sandbox.open(spec).await else { panic!("it opened") };
     assert!(matches!(error, SandboxError::MissingImage { .. }));
     assert!(error.to_string().contains("no-such-image:ever") && error.to_string().contains("sandbox.python_image"));

@@ -25,12 +25,12 @@ impl Place {
     }
 
     pub(crate) async fn open_for(choice: Choice, run: RunId, folder: tempfile::TempDir) -> Option<Self> {
-        Self::open_image(choice, run, folder, Image::default()).await
+        Self::open_image(choice, run, folder, Image::PYTHON).await
     }
 
     /// Opens one in Docker with the image for Node.
     pub(crate) async fn open_node() -> Option<Self> {
-        Self::open_image(Choice::Docker, RunId(Uuid::now_v7()), tempfile::tempdir().unwrap(), Image::Node).await
+        Self::open_image(Choice::Docker, RunId(Uuid::now_v7()), tempfile::tempdir().unwrap(), Image::NODE).await
     }
 
     async fn open_image(choice: Choice, run: RunId, folder: tempfile::TempDir, image: Image) -> Option<Self> {
@@ -69,8 +69,7 @@ pub(crate) async fn sandbox(choice: Choice, settings: &Settings) -> Option<std::
 
 pub(crate) fn settings(state: &Path) -> Settings {
     Settings {
-        python_image: "autoheal-python:local".to_owned(),
-        node_image: "autoheal-node:local".to_owned(),
+        images: Settings::DEFAULT_IMAGES.map(|(image, _)| (image.0, format!("autoheal-{}:local", image.0))).into(),
         // The tests of an ordinary user, who has no control groups here, are to show what holds for that one.
         allow_weak_limits: true,
         ..Settings::new(state)
@@ -84,7 +83,7 @@ pub(crate) fn spec(run: RunId, root: &Path) -> WorkspaceSpec {
         inside: WorkspaceSpec::DEFAULT_INSIDE.into(),
         mounts: Vec::new(),
         environment: BTreeMap::from([("FROM_WORKSPACE".to_owned(), "yes".to_owned())]),
-        image: Image::default(),
+        image: Image::PYTHON,
     }
 }
 

@@ -6,11 +6,10 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::error::{ApiError, ErrorResponse};
+use super::error::ApiError;
 use super::request::Query;
 use super::schema::{self, Limit, Time};
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// An alert that was raised for the operators.
 #[derive(Debug, Serialize, ToSchema)]
@@ -78,8 +77,7 @@ pub(super) struct AlertQuery {
 
 /// List alerts, the newest first
 #[utoipa::path(get, path = "/api/alerts", operation_id = "listAlerts", tag = tag::ALERTS, params(AlertQuery), responses(
-    (status = 200, description = "The alerts", body = AlertList),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The alerts", body = AlertList)))]
 pub(super) async fn list(
     State(shared): State<Shared>,
     Query(query): Query<AlertQuery>,

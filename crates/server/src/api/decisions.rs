@@ -10,9 +10,8 @@ use utoipa::ToSchema;
 use super::error::{ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path};
 use super::sources::{Source, current, find, parsed};
-use super::tag;
 use super::tasks::{Task, enqueue};
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// Queues work on a source, to be done now; if the same work is queued already, it becomes due at once.
 async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
@@ -24,8 +23,7 @@ async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<
 #[utoipa::path(post, path = "/api/sources/{name}/run", operation_id = "runSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The work", body = Task),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn run(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
     now_please(&shared, &name, TaskKind::RefreshSource).await
 }
@@ -36,8 +34,7 @@ pub(super) async fn run(State(shared): State<Shared>, Path(name): Path<String>) 
 #[utoipa::path(post, path = "/api/sources/{name}/heal", operation_id = "healSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The work", body = Task),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn heal(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
     now_please(&shared, &name, TaskKind::FixSource).await
 }
@@ -46,8 +43,7 @@ pub(super) async fn heal(State(shared): State<Shared>, Path(name): Path<String>)
 #[utoipa::path(post, path = "/api/sources/{name}/release", operation_id = "releaseSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The source as it is now", body = Source),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn release(
     State(shared): State<Shared>,
     Asker(asker): Asker,
@@ -62,8 +58,7 @@ pub(super) async fn release(
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The source as it is now", body = Source),
     (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = 409, description = "No fix waits", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "No fix waits", body = ErrorResponse)))]
 pub(super) async fn approve(
     State(shared): State<Shared>,
     Asker(asker): Asker,
@@ -78,8 +73,7 @@ pub(super) async fn approve(
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The source as it is now", body = Source),
     (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = 409, description = "No fix waits", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "No fix waits", body = ErrorResponse)))]
 pub(super) async fn reject(
     State(shared): State<Shared>,
     Asker(asker): Asker,
@@ -103,8 +97,7 @@ pub struct RollbackRequest {
     params(("name" = String, Path, description = "The source's name")), request_body = RollbackRequest, responses(
     (status = 200, description = "The source as it is now", body = Source),
     (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = 409, description = "There is no such earlier version", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "There is no such earlier version", body = ErrorResponse)))]
 pub(super) async fn rollback(
     State(shared): State<Shared>,
     Asker(asker): Asker,

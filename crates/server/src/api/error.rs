@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::Schema;
 
 use super::schema::{self, Time};
 
@@ -112,6 +113,10 @@ pub struct ApiError {
     retry_after: Option<u64>,
 }
 
+pub(super) fn error_code() -> Schema {
+    schema::one_of(ApiCode::all().map(ApiCode::name))
+}
+
 /// Body of every error response: `{"error": {...}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ErrorResponse {
@@ -123,7 +128,7 @@ pub struct ErrorResponse {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// Code of the error, which is stable: programs can rely on it.
-    #[schema(schema_with = schema::error_code)]
+    #[schema(schema_with = error_code)]
     pub code: &'static str,
     /// Message that describes the error and the action to take.
     pub message: String,
@@ -224,7 +229,7 @@ impl From<serde_json::Error> for ApiError {
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
-        // Too long and of another kind stay what they are; what cannot be understood is the request's fault.
+        // A body that is too long or of another type keeps its status; an invalid body is an error of the client.
         match rejection.status() {
             status @ (StatusCode::PAYLOAD_TOO_LARGE | StatusCode::UNSUPPORTED_MEDIA_TYPE) => {
                 Self::invalid(rejection.body_text()).at(status)

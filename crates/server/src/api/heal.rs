@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Shared;
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path, named, not_found};
 use super::results::HealingResults;
@@ -19,7 +20,6 @@ use super::runs::RunSummary;
 use super::schema::{self, Time};
 use super::tasks::Task;
 use super::{progress, tag};
-use crate::http::Shared;
 use crate::tools::{Services, new_task};
 
 /// Maximum length of the name of a team or its leader, in characters.
@@ -120,8 +120,7 @@ pub struct Job {
 /// that shares the same task; a request of another team fails with CONFLICT and names the active job.
 #[utoipa::path(post, path = "/api/heal", operation_id = "startHealing", tag = tag::HEAL, request_body = JobRequest, responses(
     (status = 200, description = "The job is queued", body = JobResponse),
-    (status = 409, description = "The repository is being healed with other settings", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "The repository is being healed with other settings", body = ErrorResponse)))]
 pub(super) async fn start(
     State(shared): State<Shared>,
     Asker(asker): Asker,
@@ -137,7 +136,7 @@ pub(crate) async fn enqueue(services: &Services, task: &NewTask, asker: &str) ->
     let enqueued = match ask_for(&services.store, task).await {
         Ok(enqueued) => {
             if !enqueued.created {
-                // Somebody waits for it.
+                // A client waits for it.
                 services.store.hasten(enqueued.id).await?;
             }
             enqueued
@@ -208,8 +207,7 @@ async fn find(shared: &Shared, job: &str) -> Result<JobRow, ApiError> {
 #[utoipa::path(get, path = "/api/status/{job_id}", operation_id = "getStatus", tag = tag::HEAL,
     params(("job_id" = String, Path, format = Uuid, description = "The job's name")), responses(
     (status = 200, description = "How it stands", body = StatusResponse),
-    (status = 404, description = "There is no such job", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such job", body = ErrorResponse)))]
 pub(super) async fn status(
     State(shared): State<Shared>,
     Path(job): Path<String>,
@@ -255,8 +253,7 @@ fn ended(row: &JobRow, nothing: StatusResponse) -> StatusResponse {
 #[utoipa::path(get, path = "/api/jobs/{job_id}", operation_id = "getJob", tag = tag::HEAL,
     params(("job_id" = String, Path, format = Uuid, description = "The job's name")), responses(
     (status = 200, description = "The job", body = Job),
-    (status = 404, description = "There is no such job", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such job", body = ErrorResponse)))]
 pub(super) async fn job(State(shared): State<Shared>, Path(job): Path<String>) -> Result<Json<Job>, ApiError> {
     let row = find(&shared, &job).await?;
     Ok(Json(Job {

@@ -41,7 +41,7 @@ pub(crate) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>
     let mut sanitiser = ammonia::Builder::default();
     sanitiser.add_tags(PARTS).add_generic_attributes([FIELD]).rm_tags(["img", "a"]).link_rel(None).strip_comments(true);
     let shown = sanitiser.clean(&marked.to_html()).to_string();
-    // Titles and data for machines stand where no reader looks.
+    // Titles and machine-readable data are invisible to readers.
     let unseen = fields.iter().filter(|(_, names)| !shown.contains(&attribute(names)));
     let unseen: String = unseen.map(|(node, names)| unseen_line(page, *node, names)).collect();
     format!("<!doctype html><meta charset=utf-8><style>{STYLE}</style>{unseen}{shown}")

@@ -22,17 +22,30 @@ pub mod usage;
 pub mod webhook;
 pub mod workflows;
 
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
 use utoipa::OpenApi;
+use utoipa::openapi::path::Paths;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{Content, Ref, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use request::user;
 pub(crate) use run_events::Followers;
 
-use crate::http::Shared;
+use crate::tools::Services;
 
-/// The headings under which operations stand.
+/// State that all operations share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) services: Arc<Services>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) followers: Followers,
+}
+
+/// The tags of operations.
 pub(crate) mod tag {
     pub(crate) const HEAL: &str = "Healing";
     pub(crate) const RUNS: &str = "Runs";
@@ -52,7 +65,7 @@ pub(crate) mod tag {
                        An error is `{\"error\": {\"code\", \"message\", \"details\", \"timestamp\"}}`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(run_events::RunEvent, tools::ToolAnswer)),
+    components(schemas(error::ErrorResponse, run_events::RunEvent, tools::ToolAnswer)),
     security(("token" = [])),
     tags(
         (name = tag::HEAL, description = "Heal a repository, and see how far that is."),
@@ -118,9 +131,23 @@ pub(crate) fn webhooks() -> OpenApiRouter<Shared> {
 
 /// The description of the whole API: `OpenAPI` 3.1.
 pub fn description() -> utoipa::openapi::OpenApi {
-    let mut description = operations().merge(probes()).merge(webhooks()).into_openapi();
+    let mut description = operations().merge(webhooks()).into_openapi();
     tools::describe(&mut description.paths, tools::ROOT);
+    describe_errors(&mut description.paths);
+    description.merge(probes().into_openapi());
     security(description)
+}
+
+/// Adds the response for errors to every operation.
+fn describe_errors(paths: &mut Paths) {
+    let content = Content::new(Some(Ref::from_schema_name("ErrorResponse")));
+    let error = ResponseBuilder::new().description("An error").content("application/json", content).build();
+    for path in paths.paths.values_mut() {
+        let operations = [&mut path.get, &mut path.put, &mut path.post, &mut path.patch, &mut path.delete];
+        for operation in operations.into_iter().flatten() {
+            operation.responses.responses.insert("default".to_owned(), error.clone().into());
+        }
+    }
 }
 
 /// Adds the security scheme (a bearer token) to the API description.

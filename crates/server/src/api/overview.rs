@@ -9,9 +9,8 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::error::{ApiError, ErrorResponse};
-use super::tag;
-use crate::http::Shared;
+use super::error::ApiError;
+use super::{Shared, tag};
 
 /// Overview of the queue, runs, sources and alerts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,8 +63,7 @@ pub struct SourceGlance {
 
 /// Get an overview of the server
 #[utoipa::path(get, path = "/api/overview", operation_id = "getOverview", tag = tag::SERVER, responses(
-    (status = 200, description = "At a glance", body = Overview),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "At a glance", body = Overview)))]
 pub(super) async fn overview(State(shared): State<Shared>) -> Result<Json<Overview>, ApiError> {
     let services = &shared.services;
     let glance = services.store.glance(services.store.now().minus(Duration::from_hours(24))).await?;

@@ -13,8 +13,7 @@ use super::error::{ApiError, ErrorResponse};
 use super::request::Path;
 use super::runs::find;
 use super::schema::{self, Time};
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// A normalised error, counted instead of repeated (spec `diagnostics-log.md`).
 #[derive(Debug, Serialize, ToSchema)]
@@ -153,8 +152,7 @@ pub struct OutputList {
 #[utoipa::path(get, path = "/api/runs/{run_id}/diagnostics", operation_id = "listDiagnostics", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "The diagnostics", body = DiagnosticList),
-    (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn diagnostics(
     State(shared): State<Shared>,
     Path(run): Path<String>,
@@ -168,8 +166,7 @@ pub(super) async fn diagnostics(
 #[utoipa::path(get, path = "/api/runs/{run_id}/fixes", operation_id = "listFixes", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "The attempts", body = FixList),
-    (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn fixes(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<FixList>, ApiError> {
     let run = find(&shared, &run).await?.run;
     Ok(Json(FixList::of(shared.services.store.fixes_of_run(run).await?)))
@@ -179,8 +176,7 @@ pub(super) async fn fixes(State(shared): State<Shared>, Path(run): Path<String>)
 #[utoipa::path(get, path = "/api/runs/{run_id}/outputs", operation_id = "listOutputs", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "The outputs", body = OutputList),
-    (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn outputs(
     State(shared): State<Shared>,
     Path(run): Path<String>,

@@ -156,7 +156,7 @@ pub struct IterationStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ResultError {
     /// Code of the error; `autoheal explain CODE` tells more.
-    #[schema(schema_with = schema::error_code)]
+    #[schema(schema_with = super::error::error_code)]
     pub code: &'static str,
     /// Message that describes the error.
     pub message: String,

@@ -23,8 +23,7 @@ use super::error::{ApiError, ErrorResponse};
 use super::request::{Path, Query};
 use super::runs::find;
 use super::schema::Time;
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// Polling interval for events that workers in other processes have stored.
 const LOOK: Duration = Duration::from_millis(500);
@@ -218,18 +217,18 @@ impl Followers {
 
     /// The events of a run with numbers above `after`, and those to come until it ends.
     async fn read(&self, run: RunId, after: i64) -> Result<mpsc::Receiver<Result<sse::Event, Infallible>>, StoreError> {
-        // First to listen, then to look what was there before: nothing falls between the two.
+        // Subscribe first, then read the past events: no event is lost in between.
         let live = self.follow(run, self.store.last_event(run).await?);
-        // Asked before the events are read: what has ended by now has left them all.
+        // Read before the events: a run that has ended by now has stored all of them.
         let was_over = self.is_over(run).await?;
         let mut past: Vec<Event> = self.store.events(run, 0).await?;
-        // Whoever has read on may have read what never happened.
+        // A reader that is ahead may have read events that were never stored.
         let resumed = past.iter().find(|event| matches!(event.body, EventBody::RunResumed { .. }));
         let after = resumed.map_or(after, |event| after.min(event.sequence - 1));
         past.retain(|event| event.sequence > after);
         let stored = past.last().map_or(after, |event| event.sequence);
         past.extend(self.feed.latest(run).into_iter().filter(|event| event.sequence > stored));
-        // A run that was closed with its task, and goes on with it, has an end among its events that was none.
+        // If a run was closed with its task and then resumed with it, its events contain an end that did not last.
         let ends = past.last().is_some_and(|event| matches!(event.body, EventBody::RunFinished { .. }));
         let is_over = was_over || (ends && self.is_over(run).await?);
         let (sender, receiver) = mpsc::channel(16);
@@ -272,7 +271,7 @@ impl Followers {
         mut feed: broadcast::Receiver<Event>,
         sender: &broadcast::Sender<Told>,
     ) -> Result<(), StoreError> {
-        // What the running node has said is not stored yet, and readers have it from the feed's memory.
+        // Events of the running node are not stored yet; readers get them from the feed's memory.
         let said = self.feed.latest(run).last().map_or(0, |event| event.sequence);
         let mut cursor = Cursor::at(stored.max(said));
         let mut look = tokio::time::interval(LOOK);
@@ -297,17 +296,17 @@ impl Followers {
                 if !is_live {
                     stored = told.sequence;
                 } else if told.sequence > cursor.last + 1 {
-                    // Whatever comes after a gap is found in the database when it is filled.
+                    // Events after a gap come from the database when the gap is filled.
                     continue;
                 }
                 if cursor.advance(&told) {
                     ends |= told.ends;
-                    // An error says that nobody reads.
+                    // An error means that there is no reader.
                     let _ = sender.send(told);
                 }
             }
             let mut followed = self.lock();
-            // Under the lock: nobody begins to read between the look and the end.
+            // Under the lock: no reader can subscribe between the check and the end.
             if ends || sender.receiver_count() == 0 {
                 followed.remove(&run);
                 return Ok(());
@@ -361,7 +360,7 @@ async fn tell(
 }
 
 async fn end(reader: &mpsc::Sender<Result<sse::Event, Infallible>>) {
-    // An error says that nobody reads.
+    // An error means that there is no reader.
     let _ = reader.send(Ok(sse::Event::default().event("end").data("{}"))).await;
 }
 
@@ -387,8 +386,7 @@ pub(super) struct EventQuery {
         EventQuery
     ), responses(
     (status = 200, description = "The events", body = ServerSentEvent, content_type = "text/event-stream"),
-    (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn watch(
     State(shared): State<Shared>,
     Path(run): Path<String>,
@@ -401,7 +399,7 @@ pub(super) async fn watch(
     if (header.is_some() && read.is_none()) || [read, query.after].into_iter().flatten().any(i64::is_negative) {
         return Err(ApiError::invalid("Last-Event-ID and `after` are numbers of events: 0 or more"));
     }
-    // What a browser sends when it comes back stands over what the page began with.
+    // The position that a reconnecting browser sends overrides the initial one of the page.
     let after = read.or(query.after).unwrap_or(0);
     let events = shared.followers.read(row.run, after).await?;
     Ok(Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::default()))

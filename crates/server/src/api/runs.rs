@@ -13,9 +13,7 @@ use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Path, Query, named, not_found};
 use super::results::{HealingResults, Verdict};
 use super::schema::{self, Limit, Time};
-use super::tag;
-use super::tasks::Cancelled;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// State of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -120,6 +118,17 @@ pub struct RunList {
     pub next: Option<RunId>,
 }
 
+/// A task whose cancellation was requested.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cancelled {
+    /// Number of the task.
+    pub task_id: i64,
+    /// State after the request: a task that is running ends with the results it has so far.
+    #[schema(schema_with = schema::task_state)]
+    pub state: TaskState,
+}
+
 /// Filter for listing runs.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -144,8 +153,7 @@ pub(super) struct RunQuery {
 
 /// List runs, the newest first
 #[utoipa::path(get, path = "/api/runs", operation_id = "listRuns", tag = tag::RUNS, params(RunQuery), responses(
-    (status = 200, description = "The runs", body = RunList),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The runs", body = RunList)))]
 pub(super) async fn list(
     State(shared): State<Shared>,
     Query(query): Query<RunQuery>,
@@ -192,8 +200,7 @@ pub(super) async fn find(shared: &Shared, run: &str) -> Result<RunRow, ApiError>
 #[utoipa::path(get, path = "/api/runs/{run_id}", operation_id = "getRun", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "The run", body = Run),
-    (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<Run>, ApiError> {
     let row = find(&shared, &run).await?;
     let current_node = match row.finished_at {
@@ -217,8 +224,7 @@ pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) 
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "It is asked to stop", body = Cancelled),
     (status = 404, description = "There is no such run", body = ErrorResponse),
-    (status = 409, description = "It has ended", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "It has ended", body = ErrorResponse)))]
 pub(super) async fn cancel(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<Cancelled>, ApiError> {
     let row = find(&shared, &run).await?;
     let ended = || ApiError::new(ApiCode::Conflict, format!("run {} has ended", row.run));

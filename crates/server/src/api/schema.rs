@@ -10,8 +10,6 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::error::ApiCode;
-
 /// A point in time, serialized as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Time(pub Timestamp);
@@ -82,12 +80,8 @@ pub(super) fn limit() -> Schema {
         .into()
 }
 
-fn one_of(names: impl IntoIterator<Item = &'static str>) -> Schema {
+pub(super) fn one_of(names: impl IntoIterator<Item = &'static str>) -> Schema {
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).into()
-}
-
-pub(super) fn error_code() -> Schema {
-    one_of(ApiCode::all().map(ApiCode::name))
 }
 
 pub(super) fn task_kind() -> Schema {

@@ -17,8 +17,7 @@ use super::records::FixList;
 use super::request::{Path, Query, not_found};
 use super::schema::{self, Limit, Time};
 use super::sources::{find, parsed};
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 use crate::tools::remote::DrawnPage;
 
 /// A version of a recipe.
@@ -181,8 +180,7 @@ pub(super) struct HowMany {
 #[utoipa::path(get, path = "/api/sources/{name}/recipes", operation_id = "listRecipes", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The versions", body = RecipeList),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn recipes(
     State(shared): State<Shared>,
     Path(name): Path<String>,
@@ -202,8 +200,7 @@ pub(super) async fn recipes(
 #[utoipa::path(get, path = "/api/sources/{name}/values", operation_id = "listValues", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name"), HowMany), responses(
     (status = 200, description = "The values", body = ValueList),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn values(
     State(shared): State<Shared>,
     Path(name): Path<String>,
@@ -218,8 +215,7 @@ pub(super) async fn values(
 #[utoipa::path(get, path = "/api/sources/{name}/fixes", operation_id = "listFixesOfSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The attempts", body = FixList),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn fixes(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<FixList>, ApiError> {
     let row = find(&shared, &name).await?;
     Ok(Json(FixList::of(shared.services.store.fixes_of_target(&row.source, Timestamp::default()).await?)))
@@ -231,8 +227,7 @@ pub(super) async fn fixes(State(shared): State<Shared>, Path(name): Path<String>
 #[utoipa::path(get, path = "/api/sources/{name}/decisions", operation_id = "listDecisions", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name"), HowMany), responses(
     (status = 200, description = "The decisions", body = DecisionList),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn decisions(
     State(shared): State<Shared>,
     Path(name): Path<String>,
@@ -256,8 +251,7 @@ pub(super) async fn decisions(
 #[utoipa::path(get, path = "/api/sources/{name}/snapshots", operation_id = "listSnapshots", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The pages", body = StoredPageList),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn snapshots(
     State(shared): State<Shared>,
     Path(name): Path<String>,
@@ -293,8 +287,7 @@ const SHOWN_ONLY: [(HeaderName, &str); 1] = [(
         MarkQuery
     ), responses(
     (status = 200, description = "The page", body = String, content_type = "text/html"),
-    (status = 404, description = "There is no such page", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such page", body = ErrorResponse)))]
 pub(super) async fn page(
     State(shared): State<Shared>,
     Path((name, snapshot)): Path<(String, String)>,

@@ -22,9 +22,8 @@ use utoipa::ToSchema;
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path, named, not_found};
 use super::schema::{self, Time};
-use super::tag;
 use super::tasks::Task;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// Number of a source's last runs in a response.
 const RECENT: u32 = 24;
@@ -308,8 +307,7 @@ impl From<DecideError> for ApiError {
 
 /// List sources with their health
 #[utoipa::path(get, path = "/api/sources", operation_id = "listSources", tag = tag::SOURCES, responses(
-    (status = 200, description = "The sources", body = SourceList),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The sources", body = SourceList)))]
 pub(super) async fn list(State(shared): State<Shared>) -> Result<Json<SourceList>, ApiError> {
     let store = &shared.services.store;
     let (mut recent, mut last) = (store.recent_runs(None, RECENT).await?, store.latest_values(None).await?);
@@ -327,8 +325,7 @@ pub(super) async fn list(State(shared): State<Shared>) -> Result<Json<SourceList
 
 /// Get how well fixes of sources do
 #[utoipa::path(get, path = "/api/sources/statistics", operation_id = "getFixStatistics", tag = tag::SOURCES, responses(
-    (status = 200, description = "The numbers", body = FixStatistics),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The numbers", body = FixStatistics)))]
 pub(super) async fn statistics(State(shared): State<Shared>) -> Result<Json<FixStatistics>, ApiError> {
     let Statistics { sources, attempts, passed, promoted, taken_back, quarantined, average_recovery_millis } =
         Statistics::of(&shared.services.store).await?;
@@ -339,8 +336,7 @@ pub(super) async fn statistics(State(shared): State<Shared>) -> Result<Json<FixS
 #[utoipa::path(get, path = "/api/sources/{name}", operation_id = "getSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 200, description = "The source", body = SourceDetail),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn show(
     State(shared): State<Shared>,
     Path(name): Path<String>,
@@ -380,8 +376,7 @@ fn schedule(text: &str) -> Result<CronExpression, ApiError> {
 /// A worker fetches the page and infers a recipe for it; the task reports the result.
 #[utoipa::path(post, path = "/api/sources", operation_id = "addSource", tag = tag::SOURCES, request_body = NewSource, responses(
     (status = 202, description = "It is being added", body = Adding),
-    (status = 409, description = "There is a source of this name, or it is being added otherwise", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "There is a source of this name, or it is being added otherwise", body = ErrorResponse)))]
 pub(super) async fn add(
     State(shared): State<Shared>,
     Asker(asker): Asker,
@@ -424,8 +419,7 @@ pub(super) async fn add(
     params(("name" = String, Path, description = "The source's name")), request_body = SourceChanges, responses(
     (status = 200, description = "The source as it is now", body = Source),
     (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = 409, description = "That changes nothing", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "That changes nothing", body = ErrorResponse)))]
 pub(super) async fn change(
     State(shared): State<Shared>,
     Asker(asker): Asker,
@@ -453,8 +447,7 @@ pub(super) async fn change(
 #[utoipa::path(delete, path = "/api/sources/{name}", operation_id = "removeSource", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
     (status = 204, description = "It is forgotten"),
-    (status = 404, description = "There is no such source", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn remove(
     State(shared): State<Shared>,
     Asker(asker): Asker,

@@ -13,8 +13,7 @@ use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Path, Query, named, not_found};
 use super::runs::RunSummary;
 use super::schema::{self, Limit, Time};
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// A task in the queue.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -102,17 +101,6 @@ pub struct TaskWithRuns {
     pub runs: Vec<RunSummary>,
 }
 
-/// A task whose cancellation was requested.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Cancelled {
-    /// Number of the task.
-    pub task_id: i64,
-    /// State after the request: a task that is running ends with the results it has so far.
-    #[schema(schema_with = schema::task_state)]
-    pub state: TaskState,
-}
-
 /// Filter for listing tasks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -136,8 +124,7 @@ pub(super) struct TaskQuery {
 
 /// List tasks, the newest first
 #[utoipa::path(get, path = "/api/tasks", operation_id = "listTasks", tag = tag::TASKS, params(TaskQuery), responses(
-    (status = 200, description = "The tasks", body = TaskList),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The tasks", body = TaskList)))]
 pub(super) async fn list(
     State(shared): State<Shared>,
     Query(query): Query<TaskQuery>,
@@ -173,8 +160,7 @@ async fn find(shared: &Shared, task: &str) -> Result<autoheal_engine::task::Task
 #[utoipa::path(get, path = "/api/tasks/{task_id}", operation_id = "getTask", tag = tag::TASKS,
     params(("task_id" = i64, Path, description = "The task's number")), responses(
     (status = 200, description = "The task", body = TaskWithRuns),
-    (status = 404, description = "There is no such task", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such task", body = ErrorResponse)))]
 pub(super) async fn show(
     State(shared): State<Shared>,
     Path(task): Path<String>,
@@ -191,8 +177,7 @@ pub(super) async fn show(
     params(("task_id" = i64, Path, description = "The task's number")), responses(
     (status = 200, description = "It is asked to stop", body = Task),
     (status = 404, description = "There is no such task", body = ErrorResponse),
-    (status = 409, description = "It has ended", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "It has ended", body = ErrorResponse)))]
 pub(super) async fn cancel(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
     let task = find(&shared, &name).await?;
     if !shared.services.store.request_cancel(task.id).await? {
@@ -208,8 +193,7 @@ pub(super) async fn cancel(State(shared): State<Shared>, Path(name): Path<String
     params(("task_id" = i64, Path, description = "The task's number")), responses(
     (status = 200, description = "It waits for a worker", body = Task),
     (status = 404, description = "There is no such task", body = ErrorResponse),
-    (status = 409, description = "It is open, or has ended well", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 409, description = "It is open, or has ended well", body = ErrorResponse)))]
 pub(super) async fn retry(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
     let task = find(&shared, &name).await?;
     if !shared.services.store.reopen(task.id).await? {

@@ -1,4 +1,4 @@
-//! The tools, as operations that a program or a model finds described: in the API's description, and in one of their own.
+//! The tools, described as operations for programs and models: in the API's description, and in a separate one.
 
 use axum::Json;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use utoipa::openapi::{Content, OpenApi as Document, Paths, Ref, RefOr, Required,
 use utoipa::{OpenApi, ToSchema};
 
 use super::error::ErrorResponse;
-use super::{security, tag};
+use super::{describe_errors, security, tag};
 use crate::tools::{Tool, tools};
 
 /// Path of the tools.
@@ -47,8 +47,7 @@ pub struct ToolAnswer {
 
 /// List the tools
 #[utoipa::path(get, path = "/api/tools", operation_id = "listTools", tag = tag::TOOLS, responses(
-    (status = 200, description = "The tools", body = ToolList),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The tools", body = ToolList)))]
 pub(super) async fn list() -> Json<ToolList> {
     let summary =
         |tool: &&dyn Tool| ToolSummary { name: tool.name(), description: tool.description(), input: tool.input() };
@@ -62,14 +61,13 @@ fn operation(tool: &dyn Tool) -> Operation {
     let answers = |what: &str, name| {
         ResponseBuilder::new().description(what).content("application/json", json(named(name))).build()
     };
-    // What a schema says that this type does not know is lost; a test holds the two against each other.
+    // Parts of a schema that this type does not support are lost; a test compares the two.
     let input = serde_json::from_value(Value::Object(tool.input())).unwrap_or_else(|_| named("Object"));
     let body =
         RequestBodyBuilder::new().content("application/json", json(input)).required(Some(Required::True)).build();
     let responses = ResponsesBuilder::new()
         .response("200", answers("The answer", "ToolAnswer"))
-        .response("422", answers("It could not be done", "ErrorResponse"))
-        .response("default", answers("An error", "ErrorResponse"));
+        .response("422", answers("It could not be done", "ErrorResponse"));
     OperationBuilder::new()
         .operation_id(Some(tool.name()))
         .tag(tag::TOOLS)
@@ -105,6 +103,7 @@ pub fn tools_description() -> Document {
     let mut description = Tools::openapi();
     description.servers = Some(vec![Server::new(ROOT)]);
     describe(&mut description.paths, "");
+    describe_errors(&mut description.paths);
     security(description)
 }
 

@@ -8,10 +8,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::error::{ApiError, ErrorResponse};
+use super::error::ApiError;
 use super::request::Query;
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 
 /// Longest period of the sums, in days.
 const MOST_DAYS: u32 = 3660;
@@ -100,8 +99,7 @@ const fn default_days() -> u32 {
 
 /// Sum up the usage of language models and its cost
 #[utoipa::path(get, path = "/api/usage", operation_id = "getUsage", tag = tag::USAGE, params(UsageQuery), responses(
-    (status = 200, description = "The sums", body = UsageSums),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 200, description = "The sums", body = UsageSums)))]
 pub(super) async fn sums(
     State(shared): State<Shared>,
     Query(query): Query<UsageQuery>,

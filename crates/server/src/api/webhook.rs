@@ -16,24 +16,14 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, StatusCode};
 use ring::hmac;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Builder;
 
 use super::error::{ApiCode, ApiError, ErrorResponse};
-use super::tag;
-use crate::http::Shared;
+use super::{Shared, tag};
 use crate::tools::new_task;
-
-/// Settings of the GitHub webhook: the secret for its signatures, and whether it triggers healing.
-#[derive(Debug, Clone, Default)]
-pub struct Webhook {
-    /// Secret that events are signed with; `None`: the webhook is disabled.
-    pub secret: Option<SecretString>,
-    /// True if a failing CI run of a repository triggers healing.
-    pub is_enabled: bool,
-}
 
 /// Outcome of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -196,8 +186,7 @@ fn red_branch(
     (status = 200, description = "A `ping`", body = WebhookResponse),
     (status = 202, description = "What becomes of it", body = WebhookResponse),
     (status = 401, description = "The signature is missing or wrong", body = ErrorResponse),
-    (status = 404, description = "There is no webhook: the server has no secret for it", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no webhook: the server has no secret for it", body = ErrorResponse)))]
 pub(super) async fn receive(
     State(shared): State<Shared>,
     headers: HeaderMap,
@@ -250,7 +239,7 @@ pub(super) async fn receive(
         Ok(address) => address,
         Err(refusal) => return ignored(refusal.to_string()),
     };
-    // Not the commit: when the turn comes, the branch is healed as it is then, and several pushes to it are one task.
+    // Not the commit: the branch is healed in its state when the task starts, so several pushes to it are one task.
     let task = new_task(
         &shared.services.worker,
         &address,
@@ -261,7 +250,7 @@ pub(super) async fn receive(
     let store = &shared.services.store;
     if store.job(job).await?.is_none() {
         // While another branch of the repository is healed this is a conflict: GitHub marks the event as not delivered, and shows it to
-        // whoever may deliver it again.
+        // the repository's owner, who can deliver it again.
         let enqueued = ask_for(store, &task).await?;
         if let Err(error) = store.add_job(job, enqueued.id, &format!("github:{event}"), store.now()).await
             && store.job(job).await?.is_none()

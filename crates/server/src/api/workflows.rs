@@ -63,8 +63,7 @@ impl Workflow {
 #[utoipa::path(get, path = "/api/workflows/{kind}", operation_id = "getWorkflow", tag = tag::RUNS,
     params(("kind" = String, Path, description = "HEAL_REPO, FIX_SOURCE, REFRESH_SOURCE or ADD_SOURCE")), responses(
     (status = 200, description = "The graph", body = Workflow),
-    (status = 404, description = "There is no such kind", body = ErrorResponse),
-    (status = "default", description = "An error", body = ErrorResponse)))]
+    (status = 404, description = "There is no such kind", body = ErrorResponse)))]
 pub(super) async fn show(Path(kind): Path<String>) -> Result<Json<Workflow>, ApiError> {
     let Some(kind) = TaskKind::from_name(&kind) else {
         return Err(not_found(ApiCode::NotFound, "kind", &kind));

@@ -13,7 +13,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
 use tokio_util::sync::DropGuard;
 
-use super::Shared;
+use super::ServerState;
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::tools::ToolAnswer;
 use crate::tools::{self, Answer, Call, Tool, ToolError};
@@ -83,22 +83,22 @@ pub(super) struct UnderWay {
 /// Starts a tool call, as soon as its turn in the queue comes.
 pub(super) fn begin(
     tool: &'static dyn Tool,
-    shared: &Shared,
+    state: &ServerState,
     input: Value,
     user: Option<String>,
     turn: Turn,
 ) -> UnderWay {
     let (sender, said) = mpsc::channel(BEHIND);
-    let (services, stop) = (shared.services.clone(), shared.stop.child_token());
+    let (services, stop) = (state.api.services.clone(), state.api.stop.child_token());
     let guard = stop.clone().drop_guard();
-    shared.calls.spawn(async move {
+    state.calls.spawn(async move {
         let telling = sender.clone();
         // A reader who is slow, or gone, hears less of how far it is.
         let progress = move |line: String| drop(telling.try_send(Said::Progress(line)));
         let _turn = turn.come().await;
         let call = Call { user, stop, progress: &progress };
         let outcome = tools::call(tool, &services, input, &call).await;
-        // An error says that nobody waits for it any more.
+        // An error means that the client no longer waits for it.
         drop(sender.send(Said::Ended(outcome)).await);
     });
     UnderWay { said, stop: guard }
@@ -122,7 +122,7 @@ impl UnderWay {
     pub(super) fn into_events(self) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
         let Self { said, stop } = self;
         let events = ReceiverStream::new(said).map(move |said| {
-            // Kept as long as somebody reads.
+            // Kept as long as the client reads.
             let _reading = &stop;
             Ok(event(said))
         });

@@ -57,7 +57,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, most: usize, st
             taken = take(&listener, &slots) => taken,
         };
         let Some((stream, client, slot)) = taken else { continue };
-        // Whoever has enough is hung up on: nobody else waits for that.
+        // A client with too many connections is disconnected, so that no other client has to wait.
         let Some(place) = connections.take(client) else { continue };
         let router = router.clone();
         let service = service_fn(move |request: hyper::Request<Incoming>| {
@@ -75,7 +75,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, most: usize, st
         let watched = graceful.watch(connection);
         tokio::spawn(async move {
             let _held = (slot, place);
-            // Whoever hangs up or speaks no HTTP gets no answer: nothing is wrong here.
+            // A client that disconnects or does not speak HTTP gets no answer: that is not an error of the server.
             let _: Result<(), _> = watched.await.inspect_err(|error| tracing::debug!(%error, "a connection broke"));
         });
     }

@@ -1,4 +1,4 @@
-//! The dashboard: files in the binary. Every address that is no file and none of the API's is one of its pages.
+//! The dashboard: files in the binary. Every address that is neither a file nor part of the API is one of its pages.
 
 use axum::extract::{OriginalUri, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -9,7 +9,7 @@ use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::Shared;
+use super::ServerState;
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::marked;
 
@@ -45,7 +45,7 @@ impl Page {
             "default-src 'self'; connect-src 'self'{asked}; style-src 'self' 'sha256-{style}'; img-src 'self' data:; object-src 'none'; \
              base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         );
-        // An address has no quotes of its own: they are escaped in it.
+        // An address contains no quotes: they are escaped in it.
         let sink = error_sink.map(|sink| sink.as_str().replace('&', "&amp;"));
         let sink = sink.map(|sink| format!("<meta name=\"autoheal-error-sink\" content=\"{sink}\">"));
         // An origin is text that a header can hold.
@@ -79,8 +79,12 @@ impl Page {
 }
 
 /// A file of the dashboard, its start page, or that there is nothing.
-pub(super) async fn serve(State(shared): State<Shared>, OriginalUri(uri): OriginalUri, request: Request) -> Response {
-    let page = &shared.page;
+pub(super) async fn serve(
+    State(state): State<ServerState>,
+    OriginalUri(uri): OriginalUri,
+    request: Request,
+) -> Response {
+    let page = &state.page;
     let path = uri.path().trim_start_matches('/');
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
     let nothing =

@@ -51,7 +51,7 @@ pub(super) async fn check_place(State(access): State<Arc<Access>>, request: Requ
     let headers = request.headers();
     match misplaced(&access, headers) {
         Some(message) => ApiError::new(ApiCode::Unauthorized, message).at(StatusCode::FORBIDDEN).into_response(),
-        // A browser asks beforehand without the token, and does nothing by it.
+        // A browser sends its preflight request without the token; that request has no effect.
         None if is_preflight(request.method(), headers) && listed_origin(&access, headers).is_some() => {
             (StatusCode::NO_CONTENT, PREFLIGHT).into_response()
         }
@@ -85,8 +85,8 @@ pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Requ
                        that it was given in AUTOHEAL_TOKEN";
         return ApiError::new(ApiCode::Unauthorized, message).into_response();
     }
-    // What a form can send from anywhere is refused: only JSON makes a browser ask first. Without a body there is no kind of body: then
-    // the origin says enough, which browsers give with whatever changes something.
+    // Bodies that a form of any site can send are refused: only JSON makes a browser send a preflight request. Without a body there is no
+    // content type: then the origin is enough, which browsers send with every request that changes something.
     let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
     let kind = text(header::CONTENT_TYPE);
     let has_body = kind.is_some() || !request.body().is_end_stream();

@@ -18,7 +18,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-use super::Shared;
+use super::ServerState;
 use crate::api::error::ApiError;
 
 const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -61,7 +61,7 @@ impl Metrics {
 
 /// Counts a request and measures its latency.
 pub(super) async fn count(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
-    // Whoever asks may make methods up: each would be a series.
+    // Clients may invent methods: each would be a series.
     let known = [Method::GET, Method::POST, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS, Method::PUT];
     let method = known.iter().find(|known| *known == request.method()).map_or("other", Method::as_str).to_owned();
     // The route, not the path: names of runs would be a series each.
@@ -74,8 +74,8 @@ pub(super) async fn count(State(metrics): State<Metrics>, request: Request, next
 }
 
 /// Returns the metrics of this process, and those computed from the database.
-pub(super) async fn serve(State(shared): State<Shared>) -> Result<impl IntoResponse, ApiError> {
-    let store = &shared.services.store;
+pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoResponse, ApiError> {
+    let store = &state.api.services.store;
     let mut stored = Registry::with_prefix("autoheal");
     let tasks = Family::<Tasks, Gauge>::default();
     for (kind, state, count) in store.task_counts().await? {
@@ -106,7 +106,7 @@ pub(super) async fn serve(State(shared): State<Shared>) -> Result<impl IntoRespo
     stored.register("llm_micro_dollars", "Their cost in millionths of a US dollar, where it is known", micro_dollars);
     let mut text = String::new();
     let fault = |error: std::fmt::Error| ApiError::internal(&error);
-    encode(&mut text, &shared.metrics.registry).map_err(fault)?;
+    encode(&mut text, &state.metrics.registry).map_err(fault)?;
     // One document: the end is marked once.
     let own = text.trim_end().trim_end_matches("# EOF").to_owned();
     let mut rest = String::new();

@@ -146,10 +146,11 @@ impl Server {
         let page = Arc::new(Page::new(self.access.error_sink.as_ref()));
         let services = Arc::new(services);
         let reading = Reading::default();
-        let shared = Shared { services, stop: stop.clone(), followers, metrics, page, reading, calls: calls.clone() };
+        let api = api::Shared { services, stop: stop.clone(), followers };
+        let state = ServerState { api, metrics, page, reading, calls: calls.clone() };
         let most = self.access.connections_per_client;
-        connections::serve(self.listener, router(shared, self.access), most, stop).await;
-        // Every call was told to stop: it may have a task to cancel.
+        connections::serve(self.listener, router(state, self.access), most, stop).await;
+        // Every call has to stop now: it may have a task to cancel.
         calls.close();
         calls.wait().await;
     }
@@ -157,10 +158,8 @@ impl Server {
 
 /// State that the handlers of all requests share.
 #[derive(Clone)]
-pub(crate) struct Shared {
-    pub(crate) services: Arc<Services>,
-    pub(crate) stop: CancellationToken,
-    pub(crate) followers: Followers,
+struct ServerState {
+    api: api::Shared,
     metrics: Metrics,
     page: Arc<Page>,
     reading: Reading,
@@ -168,9 +167,10 @@ pub(crate) struct Shared {
     calls: TaskTracker,
 }
 
-fn router(shared: Shared, access: Access) -> Router {
-    let (rate, metrics, access) = (Rate::new(access.requests_per_second), shared.metrics.clone(), Arc::new(access));
+fn router(state: ServerState, access: Access) -> Router {
+    let (rate, metrics, access) = (Rate::new(access.requests_per_second), state.metrics.clone(), Arc::new(access));
     let timed = Router::from(api::operations())
+        .with_state(state.api.clone())
         .route("/api/openapi.json", get(description))
         .route("/api/tools/openapi.json", get(serve_tools_description))
         .route("/metrics", get(metrics::serve))
@@ -184,16 +184,17 @@ fn router(shared: Shared, access: Access) -> Router {
         .fallback(dashboard::serve)
         .layer(middleware::from_fn_with_state(Arc::clone(&access), guard::check_place))
         .layer(middleware::from_fn_with_state(rate.clone(), limits::check_rate))
-        .with_state(shared.clone());
+        .with_state(state.clone());
     // Who sends these knows no token and has no name that is ours: they are signed.
     let webhooks = Router::from(api::webhooks())
+        .with_state(state.api.clone())
         .layer(middleware::from_fn(limits::check_time))
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(limits::check_body))
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn_with_state(rate, limits::check_rate))
-        .with_state(shared.clone());
-    let probes = Router::from(api::probes()).method_not_allowed_fallback(wrong_method).with_state(shared);
+        .with_state(state.clone());
+    let probes = Router::from(api::probes()).method_not_allowed_fallback(wrong_method).with_state(state.api);
     probes
         .merge(webhooks)
         .merge(api)
@@ -211,12 +212,12 @@ async fn description() -> Json<utoipa::openapi::OpenApi> {
 }
 
 async fn call(
-    State(shared): State<Shared>,
+    State(state): State<ServerState>,
     name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     input: Result<Json<Value>, JsonRejection>,
 ) -> Response {
-    // A name that cannot be read is none, either.
+    // An unreadable name is unknown, too.
     let Some(tool) = name.ok().and_then(|Path(name)| tools::find(&name)) else {
         let message = "there is no such tool: GET /api/tools lists them";
         return ApiError::new(ApiCode::NotFound, message).into_response();
@@ -225,11 +226,11 @@ async fn call(
         Ok(input) => input,
         Err(rejection) => return ApiError::from(rejection).into_response(),
     };
-    let turn = match shared.reading.turn_for(tool) {
+    let turn = match state.reading.turn_for(tool) {
         Ok(turn) => turn,
         Err(busy) => return busy.into_response(),
     };
-    let under_way = calls::begin(tool, &shared, input, api::user(&headers), turn);
+    let under_way = calls::begin(tool, &state, input, api::user(&headers), turn);
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
         under_way.into_events().into_response()

@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_forge::github::GitHubHost;
+use autoheal_forge::host::HostSite;
 use autoheal_forge::{ForgeError, RepositoryAddress};
 use autoheal_orchestrator::Worker;
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
+use secrecy::SecretString;
 
 use super::ToolError;
 
@@ -23,8 +24,17 @@ pub struct Healing {
     pub people_push: bool,
     /// Repositories that may be healed.
     pub repositories: Repositories,
-    /// github.com, or the GitHub Enterprise that the settings name: its repositories are addresses, too.
-    pub host: GitHubHost,
+    /// The code hosts that the settings name: their repositories are addresses, too.
+    pub sites: Vec<HostSite>,
+}
+
+/// Settings of the GitHub webhook: the secret for its signatures, and whether it triggers healing.
+#[derive(Debug, Clone, Default)]
+pub struct Webhook {
+    /// Secret that events are signed with; `None`: the webhook is disabled.
+    pub secret: Option<SecretString>,
+    /// True if a failing CI run of a repository triggers healing.
+    pub is_enabled: bool,
 }
 
 /// Repositories that may be healed.
@@ -32,7 +42,7 @@ pub struct Healing {
 pub enum Repositories {
     /// Repositories that the settings name.
     Listed(Vec<AllowedRepository>),
-    /// Repositories on GitHub: the settings name none, and the caller is not the user of this process.
+    /// Repositories on the code hosts: the settings name none, and the caller is not the user of this process.
     AtHost,
     /// Every repository that the user of this process can read: the caller is this user.
     OfUser,
@@ -62,20 +72,20 @@ pub enum AllowedRepositoryError {
         #[source]
         source: std::io::Error,
     },
-    /// It is no address.
+    /// The text is not an address.
     #[error(transparent)]
     Address(#[from] ForgeError),
 }
 
 impl AllowedRepository {
-    /// Parses an entry of the setting `server.repositories`; `host` as for [`RepositoryAddress::parse_on`].
+    /// Parses an entry of the setting `server.repositories`; `sites` as for [`RepositoryAddress::parse_on`].
     ///
     /// # Errors
     ///
     /// [`AllowedRepositoryError`].
-    pub fn parse_on(text: &str, host: &GitHubHost) -> Result<Self, AllowedRepositoryError> {
+    pub fn parse_on(text: &str, sites: &[HostSite]) -> Result<Self, AllowedRepositoryError> {
         if text.contains("://") {
-            return Ok(Self::Address(RepositoryAddress::parse_on(text, Some(host))?));
+            return Ok(Self::Address(RepositoryAddress::parse_on(text, sites)?));
         }
         let folder = PathBuf::from(text);
         if !folder.is_absolute() {
@@ -108,17 +118,17 @@ impl Healing {
     fn holds(&self, address: &RepositoryAddress) -> bool {
         match &self.repositories {
             Repositories::Listed(listed) => listed.iter().any(|allowed| allowed.holds(address)),
-            Repositories::AtHost => self.host.repository(address).is_some(),
+            Repositories::AtHost => self.sites.iter().any(|site| address.on(site).is_some()),
             Repositories::OfUser => true,
         }
     }
 
     /// The repository that a text names, whether it may be healed or not.
     pub(super) fn parse(&self, text: &str) -> Result<RepositoryAddress, ForgeError> {
-        RepositoryAddress::parse_on(text, Some(&self.host))
+        RepositoryAddress::parse_on(text, &self.sites)
     }
 
-    /// Returns the repository that a user names over HTTP: one on GitHub, or one that the setting `server.repositories` allows. A local path is
+    /// Returns the repository that a user names over HTTP: one on a code host, or one that the setting `server.repositories` allows. A local path is
     /// accepted only if the setting allows it: it means nothing to a client on another machine.
     ///
     /// # Errors
@@ -126,9 +136,10 @@ impl Healing {
     /// [`ToolError::InvalidInput`], which describes the accepted forms.
     pub(crate) fn address_of(&self, text: &str) -> Result<RepositoryAddress, ToolError> {
         let expected = || {
+            let patterns: Vec<String> = self.sites.iter().map(HostSite::pattern).collect();
             ToolError::InvalidInput(format!(
-                "give a repository as {}OWNER/REPOSITORY; others must be named in the setting server.repositories",
-                self.host.web()
+                "give a repository as {}; others must be named in the setting server.repositories",
+                patterns.join(" or ")
             ))
         };
         let is_address = text.contains("://");
@@ -183,14 +194,16 @@ pub(crate) fn new_task(
 
 #[cfg(test)]
 mod tests {
+    use autoheal_forge::github::site_of_api;
+
     use super::*;
 
-    fn host(api: &str) -> GitHubHost {
-        GitHubHost::of_api(&api.parse().unwrap()).unwrap()
+    fn sites(api: &str) -> Vec<HostSite> {
+        vec![site_of_api(&api.parse().unwrap()).unwrap()]
     }
 
     fn allowed_repository(text: &str) -> Result<AllowedRepository, AllowedRepositoryError> {
-        AllowedRepository::parse_on(text, &host("https://api.github.com"))
+        AllowedRepository::parse_on(text, &sites("https://api.github.com"))
     }
 
     fn healing(allowed: Option<&[&str]>) -> Healing {
@@ -204,7 +217,7 @@ mod tests {
                 }
                 None => Repositories::AtHost,
             },
-            host: host("https://api.github.com"),
+            sites: sites("https://api.github.com"),
         }
     }
 
@@ -222,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_person_names_repositories_of_the_github_that_the_settings_name() {
-        let of = |api: &str| Healing { host: host(api), ..healing(None) };
+        let of = |api: &str| Healing { sites: sites(api), ..healing(None) };
         let (github, enterprise) = (of("https://api.github.com"), of("https://git.example.com/api/v3"));
         for (asked, at_github, at_enterprise) in [
             ("https://github.com/owner/name", true, false),

@@ -19,8 +19,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::webhook::Webhook;
-
 mod extract;
 mod heal;
 mod healing;
@@ -30,7 +28,7 @@ mod source_list;
 mod source_run;
 
 pub(crate) use healing::new_task;
-pub use healing::{AllowedRepository, AllowedRepositoryError, Healing, Repositories};
+pub use healing::{AllowedRepository, AllowedRepositoryError, Healing, Repositories, Webhook};
 
 /// Services that the tools use. Cheap to clone.
 #[derive(Clone)]
@@ -167,13 +165,13 @@ pub async fn call(tool: &dyn Tool, services: &Services, input: Value, call: &Cal
 
 /// The schema of an input.
 fn schema_of<T: JsonSchema>() -> Map<String, Value> {
-    // Models do not look elsewhere for what a reference means.
+    // Models do not resolve references.
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let Value::Object(mut schema) = schema.to_value() else { return Map::new() };
     schema.remove("$schema");
     schema.remove("title");
-    // What is said of the type is said by the tool.
+    // The tool's own description replaces that of the type.
     schema.remove("description");
     schema
 }

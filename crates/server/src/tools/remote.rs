@@ -83,7 +83,7 @@ pub(super) async fn call(crew: &Crew, tool: &dyn Tool, input: Value, call: &Call
 pub struct RemoteTools(Services);
 
 impl RemoteTools {
-    /// Answers with these services, which have no worker processes of their own.
+    /// Returns the tools with these services, which must not have worker processes themselves.
     pub fn new(services: Services) -> Self {
         Self(Services { crew: None, ..services })
     }

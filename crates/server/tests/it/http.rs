@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_fetch::{FetchSettings, Fetcher};
-use autoheal_forge::github::GitHubHost;
+use autoheal_forge::github::site_of_api;
 use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
 use autoheal_repo::HealRequest;
-use autoheal_server::api::webhook::Webhook;
 use autoheal_server::http::{Access, BindError, Server};
-use autoheal_server::tools::Repositories;
+use autoheal_server::tools::{Repositories, Webhook};
 use autoheal_server::{Healing, Services};
 use autoheal_source::{Notifier, SourceServices};
 use autoheal_store::Store;
@@ -71,7 +70,7 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
             may_push: false,
             people_push: true,
             repositories: Repositories::AtHost,
-            host: GitHubHost::of_api(&"https://api.github.com".parse().unwrap()).unwrap(),
+            sites: vec![site_of_api(&"https://api.github.com".parse().unwrap()).unwrap()],
         },
         notifier: Arc::new(Notifier::new(sources, None, None)),
         webhook: Webhook::default(),

@@ -7,8 +7,7 @@ use autoheal_orchestrator::Registry;
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
 use autoheal_server::Services;
-use autoheal_server::api::webhook::Webhook;
-use autoheal_server::tools::{AllowedRepository, Repositories};
+use autoheal_server::tools::{AllowedRepository, Repositories, Webhook};
 use autoheal_store::TaskFilter;
 use reqwest::{Method, RequestBuilder};
 use ring::hmac;
@@ -152,7 +151,7 @@ async fn what_is_not_to_be_healed_is_left_alone() {
     assert_eq!(asked(&server).await.len(), 0);
 
     let listed = start(|services| {
-        let allowed = AllowedRepository::parse_on("https://github.com/owner/bank", &services.healing.host).unwrap();
+        let allowed = AllowedRepository::parse_on("https://github.com/owner/bank", &services.healing.sites).unwrap();
         services.healing.repositories = Repositories::Listed(vec![allowed]);
     })
     .await;

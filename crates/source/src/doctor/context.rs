@@ -1,18 +1,16 @@
-//! The context of a diagnosis: everything that is known before a fix is thought of (spec `doctor-agent.md`, `DiagnosisContext`).
+//! Collects the context of a diagnosis: checks the page as it is now, and classifies the failure.
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
-use autoheal_page::diff::{Outline, StructuralDiff};
-use autoheal_page::document::decode;
-use serde::{Deserialize, Serialize};
+use autoheal_page::diff::{StructuralDiff, structural_diff};
 use serde_json::Value;
 
 use super::breaker::attempts;
+use super::diagnosis::DiagnosisContext;
 use super::state::{DoctorState, End};
-use crate::definition::Blueprint;
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{judge, page_record};
 use crate::loaded::{Loaded, Page, Stored, record};
@@ -20,45 +18,6 @@ use crate::services::SourceServices;
 
 /// Maximum length of the diff that is kept, in bytes.
 const LONGEST_DIFF: usize = 20_000;
-
-/// Evidence about a failure, with the spec's fields; pages are referenced by their times, since the pages themselves are in the store.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DiagnosisContext {
-    /// Name of the source.
-    pub source_name: String,
-    /// Data that it should yield.
-    pub blueprint: Blueprint,
-    /// The recipe that failed: the spec's `current_code`.
-    pub current_code: Value,
-    /// One of the five types.
-    pub error_type: ErrorType,
-    /// Description of the failure.
-    pub error_message: String,
-    /// Every error of the validation, one a line: the spec's `error_traceback`.
-    pub error_traceback: String,
-    /// Total number of failed runs of the source.
-    pub failure_count: u64,
-    /// Time of the last success.
-    pub last_success_at: Option<Timestamp>,
-    /// Time of the failed run that led to this diagnosis.
-    pub failed_at: Option<Timestamp>,
-    /// Time at which the stored page was taken that the current one is compared with.
-    pub original_html: Option<Timestamp>,
-    /// Time at which the current page was taken.
-    pub current_html: Option<Timestamp>,
-    /// Changes in the structure, as a unified diff.
-    pub html_diff: String,
-    /// Changes in the structure by region, readable for the user.
-    pub summary: String,
-    /// The types of the fields.
-    pub expected_schema: Value,
-    /// Data that the recipe yields now, if it yields any.
-    pub actual_output: Option<Value>,
-    /// Attempts that count, before this one.
-    pub fix_attempts_today: u32,
-    /// True if the source is in quarantine.
-    pub is_quarantined: bool,
-}
 
 /// Looks at the page as it is now, and classifies.
 pub(super) async fn run(
@@ -134,7 +93,7 @@ fn known(
     let (current, output) = found.map_or((None, None), |(page, output)| (Some(page), Some(output)));
     let diff = before
         .zip(current.as_ref())
-        .map(|(before, page)| Outline::parse(&decode(&before.content)).diff(&Outline::of(page)));
+        .map(|(before, page)| structural_diff(&Document::parse_bytes(&before.content), page));
     let blueprint = loaded.definition.blueprint.clone();
     let schema =
         blueprint.fields.iter().map(|field| (field.name.to_string(), Value::from(field.value_type.name()))).collect();

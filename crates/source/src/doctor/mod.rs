@@ -4,6 +4,7 @@
 mod breaker;
 mod context;
 mod deploy;
+mod diagnosis;
 mod fix;
 mod node;
 mod state;
@@ -19,7 +20,7 @@ use crate::loaded::{Loaded, Page, Stored, permanent, source_of};
 use crate::services::SourceServices;
 
 pub use crate::prompt_limits::PromptLimits;
-pub use context::DiagnosisContext;
+pub use diagnosis::DiagnosisContext;
 pub use node::{DoctorNode, graph};
 pub use state::{DoctorState, End, Proposal};
 

@@ -6,7 +6,7 @@ use autoheal_page::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::context::DiagnosisContext;
+use super::diagnosis::DiagnosisContext;
 use crate::definition::Definition;
 use crate::failure::Failure;
 use crate::name::SourceName;

@@ -11,8 +11,7 @@ use autoheal_page::{Document, NodeId, Selector};
 
 use super::conversion::{conversion_of, is_date, is_like_number, is_price};
 use super::item_selector::select_in_items;
-use super::naming::field_name;
-use super::region::is_telling;
+use super::naming::{field_name, is_telling};
 
 /// The share of items that must have a field, in percent; a field that all have is required.
 const MOST_ITEMS_HAVE: usize = 60;

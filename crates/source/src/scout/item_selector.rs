@@ -4,7 +4,7 @@
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
 
-use super::region::is_telling;
+use super::naming::is_telling;
 
 /// Returns a selector that gives a node as the first match in its item, for each item that has one, and nothing in the others.
 pub(super) fn select_in_items(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Option<Selector> {

@@ -1,6 +1,7 @@
-//! Names of fields, made of what pages call them.
+//! Names of fields, made of what pages call them, and the classes that name anything.
 
 use autoheal_page::recipe::FieldName;
+use autoheal_page::robust_selector::{is_layout, is_volatile};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest name that is made, in characters: longer ones are sentences.
@@ -34,6 +35,11 @@ pub(crate) fn field_name(label: &str) -> Option<FieldName> {
 /// An accent that stands after its letter.
 fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
+}
+
+/// Returns whether a class name describes what an element is, and not its appearance.
+pub(super) fn is_telling(class: &str) -> bool {
+    !is_volatile(class) && !is_layout(class)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use autoheal_page::robust_selector::{is_layout, is_volatile, robust_selector};
+use autoheal_page::robust_selector::{is_volatile, robust_selector};
 use autoheal_page::{Document, NodeId, Selector};
 
 use super::item_fields::{ItemField, fields_of};
@@ -126,11 +126,6 @@ fn is_menu(page: &Document, items: &[NodeId], fields: &[ItemField]) -> bool {
     let linked: usize = items.iter().map(|item| page.linked_letters(*item)).sum();
     let is_only_links = fields.iter().all(|field| matches!(field.name.as_str(), "title" | "link"));
     is_only_links && linked * 10 >= letters * 9 && letters < items.len() * SHORTEST_LINK
-}
-
-/// Returns whether a class name describes what an element is, and not its appearance.
-pub(super) fn is_telling(class: &str) -> bool {
-    !is_volatile(class) && !is_layout(class)
 }
 
 #[cfg(test)]

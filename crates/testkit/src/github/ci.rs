@@ -89,20 +89,20 @@ impl CiPlan {
 }
 
 /// Returns the commit at the tip of a branch.
-pub(super) fn branch_tip(repository: &Path, branch: &str) -> Option<String> {
+pub(crate) fn branch_tip(repository: &Path, branch: &str) -> Option<String> {
     let reference = format!("refs/heads/{branch}");
     git_text(repository, &["rev-parse", "--verify", "--quiet", &reference])
 }
 
 /// A commit's tree, message and time.
-pub(super) fn commit_facts(repository: &Path, sha: &str) -> Option<(String, String, String)> {
+pub(crate) fn commit_facts(repository: &Path, sha: &str) -> Option<(String, String, String)> {
     let text = show(repository, &["--no-patch", "--format=%T%n%aI%n%B", sha])?;
     let mut lines = text.splitn(3, '\n').map(str::to_owned);
     Some((lines.next()?, lines.next()?, lines.next().unwrap_or_default().trim_end().to_owned()))
 }
 
 /// The branch that `HEAD` names.
-pub(super) fn default_branch(repository: &Path) -> String {
+pub(crate) fn default_branch(repository: &Path) -> String {
     git_text(repository, &["symbolic-ref", "--short", "HEAD"]).unwrap_or_else(|| "main".to_owned())
 }
 

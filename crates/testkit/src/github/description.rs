@@ -20,7 +20,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Returns the description, which is read once; `None` if this machine has none.
+    /// Returns the description, which is read once; `None` if this machine does not have it.
     pub fn find() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Description>> = OnceLock::new();
         let read = || {

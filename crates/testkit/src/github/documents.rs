@@ -8,7 +8,7 @@ use super::{JobPlan, NAME, OWNER, RunPlan, Shared};
 
 const AT: &str = "2026-01-01T00:00:00Z";
 
-/// The addresses that an entry of a repository holds, beside those with a meaning here.
+/// The addresses in an entry of a repository, except those with a meaning here.
 const ADDRESSES: &[&str] = &[
     "archive",
     "assignees",
@@ -107,7 +107,7 @@ impl Shared {
             "path": ".github/workflows/ci.yml", "display_title": text.lines().next().unwrap_or_default(),
             "run_number": id, "run_attempt": 1, "event": event, "status": status,
             "conclusion": if status == "completed" { Value::from(plan.conclusion.as_str()) } else { Value::Null },
-            // Each planned run is of a workflow of its own.
+            // Each planned run belongs to a separate workflow.
             "workflow_id": 7 + id % 1000, "url": here(""), "html_url": self.page_url(&format!("/actions/runs/{id}")),
             "pull_requests": [], "created_at": AT, "updated_at": AT, "run_started_at": AT, "jobs_url": here("/jobs"),
             "logs_url": here("/logs"), "check_suite_url": self.api_url("/check-suites/1"), "cancel_url": here("/cancel"),

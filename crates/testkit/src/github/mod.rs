@@ -1,5 +1,5 @@
-//! A GitHub of one's own: the paths, status codes and headers of the REST API as far as autoheal asks for them, and git over HTTP from
-//! the same host, with the same token. CI is scripted by what a commit holds. Every request and answer is kept, so that a test can
+//! A fake GitHub: the paths, status codes and headers of the REST API that autoheal uses, and git over HTTP from the same host, with
+//! the same token. The contents of a commit script its CI. Every request and response is kept, so that a test can
 //! hold them against GitHub's own description of its API ([`description`]).
 
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
@@ -20,6 +20,7 @@ use std::thread;
 use serde_json::Value;
 
 pub use ci::{CiPlan, Commit, JobPlan, RunPlan};
+pub(crate) use ci::{branch_tip, commit_facts, default_branch};
 pub use state::{Comment, Exchange, Fault, Pull, Status};
 
 use crate::repository::TestRepository;

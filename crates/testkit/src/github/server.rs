@@ -106,7 +106,7 @@ impl Shared {
             lines.push(("ETag".to_owned(), etag));
         }
         let mut state = self.state();
-        // What did not change costs nothing.
+        // An unchanged response does not count against the rate limit.
         state.requests += u64::from(status != 304);
         let remaining = LIMIT.saturating_sub(state.requests);
         let (headers_sent, path) = (headers, path.to_owned());

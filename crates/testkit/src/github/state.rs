@@ -21,7 +21,7 @@ pub struct Exchange {
     pub body: Option<Value>,
     /// HTTP status of the response.
     pub status: u16,
-    /// Body of the response; `None` if it has none.
+    /// Body of the response; `None` without a body.
     pub answer: Option<Value>,
 }
 

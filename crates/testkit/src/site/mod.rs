@@ -4,7 +4,7 @@
 //! page looks like. A page or the whole site can get another layout, other class names or tags, lose a field, show the
 //! wrong thing, become slow, refuse, redirect, move, or go away.
 //!
-//! The server runs on a thread of its own: a test may block, and the program under test may be another process.
+//! The server runs on a separate thread: a test may block, and the program under test may be another process.
 //!
 //! # Example
 //!
@@ -177,7 +177,7 @@ impl Site {
         self.state.last(path)
     }
 
-    /// Stops listening and hangs up on everybody: the port refuses connections.
+    /// Stops listening and disconnects all clients: the port refuses connections.
     pub fn go_away(&mut self) {
         self.server = None;
     }

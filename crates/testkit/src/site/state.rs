@@ -130,7 +130,7 @@ impl Inner {
     fn reply(&mut self, path: &str, host: &str) -> (Option<Duration>, Reply) {
         let switches = self.switches(path);
         let of_page = self.single.get_mut(path).and_then(Switches::take_instead);
-        // What is meant for pages does not make a site forget what it allows.
+        // A switch for pages does not change robots.txt.
         let instead = if path == "/robots.txt" { of_page } else { of_page.or_else(|| self.whole.take_instead()) };
         let reply = match instead {
             Some(instead) => Reply::Instead(instead),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The file beside a part of the corpus that describes it.
+/// The file next to a part of the corpus that describes it.
 const DESCRIPTION: &str = "README.md";
 
 /// A line for each tool, or one that says that nothing is recorded.

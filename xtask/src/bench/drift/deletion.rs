@@ -13,7 +13,7 @@ pub(super) fn without(page: &Document, field: &Field, side: Side) -> Option<Docu
         let value = key(value);
         !value.is_empty() && truth.contains(&value)
     };
-    // An address or a date stands in one attribute for readers, and in another for machines.
+    // An address or a date has one attribute for readers, and another for machines.
     let holds = |node: NodeId| match attribute {
         Some(_) => page.attributes(node).any(|(_, value)| is_true(value)),
         None => !page.is_skipped(node) && is_true(page.visible_text(node)),

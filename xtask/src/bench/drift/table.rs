@@ -75,7 +75,7 @@ pub(super) fn tables(judged: &[Judged], threshold: f32, milliseconds: &mut [f64]
     let accepted = deleted.right + deleted.wrong;
     let share = 100.0 * f64::from(accepted) / f64::from(deleted.total().max(1));
     let _ = writeln!(text, "\ndeleted targets: {} of {} accepted ({share:.1} %)", accepted, deleted.total());
-    let _ = writeln!(text, "  of these {} give the truth all the same: it stands elsewhere too", deleted.right);
+    let _ = writeln!(text, "  of these {} give the truth all the same: it is elsewhere, too", deleted.right);
     let _ = writeln!(text, "\nthreshold  right    wrong    deleted accepted");
     for threshold in CURVE {
         let broken = Counts::of(of(Test::Broken), *threshold);

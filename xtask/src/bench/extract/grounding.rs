@@ -48,7 +48,7 @@ impl Count {
 }
 
 /// Measures, prints, and fails where a goal is missed.
-#[expect(clippy::print_stdout, reason = "the figures are what was asked for")]
+#[expect(clippy::print_stdout, reason = "the figures are the output of the command")]
 pub(super) fn run(cases: &[Case]) -> anyhow::Result<()> {
     let form = Form::item()?;
     let mut by_field: BTreeMap<&str, (Count, Count)> = BTreeMap::new();

@@ -64,7 +64,7 @@ impl Report {
         total
     }
 
-    #[expect(clippy::print_stdout, reason = "the figures are what was asked for")]
+    #[expect(clippy::print_stdout, reason = "the figures are the output of the command")]
     pub(super) fn print(&self, pages: usize) {
         let tools: Vec<&String> = self.seconds.keys().collect();
         println!("{pages} pages; exact in per cent, F1 of words in per cent");

@@ -9,8 +9,7 @@ use autoheal_code::formatting::is_same_program;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
-use super::language::Language;
-use super::package::{Package, git, is_program};
+use super::package::{Language, Package, git, is_program};
 use super::results::{Search, searches, stop_reason, test_runs};
 use super::{Bench, checks};
 use crate::process;
@@ -38,7 +37,7 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The name by which it can be asked for again.
+    /// Returns the name that selects this case again.
     pub(super) fn id(&self) -> String {
         format!("{}/{}/{}", self.package.name, self.kinds.join("+"), self.seed)
     }
@@ -88,7 +87,7 @@ pub(super) struct Run {
     pub(super) seconds: f64,
     /// Duration of the package's own checks.
     pub(super) suite_seconds: f64,
-    /// Places that were broken until the checks were red.
+    /// Number of places that were broken until the checks failed.
     pub(super) tries: u32,
     /// Lines that the branch takes away and adds.
     pub(super) lines_changed: u64,
@@ -393,7 +392,7 @@ fn judge(
     };
     let changed = git(&repository, &["diff", "--name-only", "main", branch])?;
     for file in changed.lines().filter(|file| !is_program(case.package, file)) {
-        // What the package's own formatter asks for, anywhere, means nothing else than before.
+        // A change by the package's own formatter does not change the meaning, in any file.
         let text = |commit: &str| git(&repository, &["show", &format!("{commit}:{file}")]).unwrap_or_default();
         if !is_same_program(file, &text("main"), &text(branch)) {
             return Ok(Judgement::new(Outcome::Wrong, format!("{file} was changed")));
@@ -406,7 +405,7 @@ fn judge(
     clone(&repository, branch, &fresh)?;
     let mut verdict = checks::run(bench, case.package, &fresh, false)?;
     let is_green = verdict.green;
-    // What is the package's own text needs no judge: when its checks are red now, the machine was too busy for a timed test.
+    // The package's own text needs no judge: if its checks fail now, the machine was too busy for a timed test.
     let is_original = is_the_package(case.package, &fresh)?;
     if is_green && !is_original {
         restore_tests(case.package, &fresh)?;

@@ -29,7 +29,7 @@ fn commands(package: &Package, until_first_failure: bool) -> Vec<Vec<String>> {
     vec![tools.lint(package), test]
 }
 
-/// Runs the checks of the repository at `root`, every one even when an earlier one is red.
+/// Runs the checks of the repository at `root`, every one even if an earlier one fails.
 pub(super) fn run(bench: &Bench, package: &Package, root: &Path, until_first_failure: bool) -> anyhow::Result<Verdict> {
     let started = Instant::now();
     let mut verdict = Verdict { green: true, passes: true, output: String::new(), seconds: 0.0, passing: 0 };
@@ -74,7 +74,7 @@ fn shut_in(bench: &Bench, package: &Package, root: &Path) -> anyhow::Result<std:
     Ok(command)
 }
 
-/// Lets the linter alone mend what it can, as its own option to do so.
+/// Applies only the linter's own fixes.
 pub(super) fn lint_and_fix(bench: &Bench, package: &Package, root: &Path) -> anyhow::Result<()> {
     let mut words = package.language.tools().lint(package);
     words.push("--fix".to_owned());

@@ -22,6 +22,7 @@ mod checks;
 mod history;
 mod language;
 mod package;
+mod prepare;
 mod results;
 mod stack;
 mod table;
@@ -34,9 +35,8 @@ use anyhow::{Context as _, bail, ensure};
 
 use self::case::{Case, Outcome, Run};
 use self::history::History;
-use self::language::Language;
-use self::package::Package;
 pub(super) use self::package::git;
+use self::package::{Language, Package};
 use crate::{cache, process};
 
 /// Cases to run, and the output to keep.
@@ -139,7 +139,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let mut ready = Vec::new();
     for package in packages {
         tell(&format!("preparing {} {}", package.name, package.version));
-        ready.push(package::prepare(&bench, package)?);
+        ready.push(prepare::prepare(&bench, package)?);
     }
 
     let cases = cases(&bench, &ready, options)?;
@@ -211,7 +211,7 @@ fn cases<'a>(bench: &Bench, packages: &'a [Package], options: &Options) -> anyho
             }
         }
     }
-    ensure!(!cases.is_empty(), "no case fits: the kinds are told by `--inject-only --json FILE`");
+    ensure!(!cases.is_empty(), "no case matches: `--inject-only --json FILE` lists the kinds");
     cases.sort_by_cached_key(|case| cache::digest(&case.id()));
     cases.truncate(options.limit.unwrap_or(usize::MAX));
     Ok(cases)

@@ -11,7 +11,7 @@ pub(super) struct Search {
     pub(super) tried: u64,
     /// Duration of these tries.
     pub(super) trying_millis: u64,
-    /// Duration of a try with a test runner of its own, if there was one.
+    /// Duration of a try with a separate test runner, if there was one.
     pub(super) cold_millis: Option<u64>,
     /// Reason the tests were started anew for each change, if they were.
     pub(super) not_warm: Option<String>,
@@ -36,7 +36,7 @@ pub(super) fn stop_reason(output: &Output) -> String {
     let reason = results.as_ref().and_then(|results| results.get("stop_reason")?.as_str());
     match (reason, output.status.code()) {
         (Some(reason), _) => match results.as_ref().and_then(|results| results.pointer("/error/message")?.as_str()) {
-            // Everything else is told by the reason itself.
+            // In all other cases the reason is enough.
             Some(message) if reason == "INFRA" => format!("{reason}: {message}"),
             Some(_) | None => reason.to_owned(),
         },

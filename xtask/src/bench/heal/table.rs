@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::case::{Outcome, Run};
-use super::language::Language;
+use super::package::Language;
 use super::results::Search;
 
 /// The classes, in the order of the table.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{self, Look, actions_log, compile, flake8, junit, node, ruff, traceback};
+use autoheal_code::report::{self, Look, compile, flake8, job_log, junit, node, ruff, traceback};
 use autoheal_code::{Sources, languages};
 use autoheal_page::diff::Outline;
 use autoheal_page::recipe::Recipe;
@@ -40,7 +40,7 @@ fn index(pill: &Pill, text: &str) {
 
 const PAGE: [Reader; 4] = [
     Reader { name: "document", read: |_, text| drop(black_box(Document::parse(text))) },
-    Reader { name: "outline", read: |_, text| drop(black_box(Outline::parse(text))) },
+    Reader { name: "outline", read: |_, text| drop(black_box(Outline::of(&Document::parse(text)).to_string())) },
     Reader { name: "structured", read: |_, text| drop(black_box(structured_data(&Document::parse(text)))) },
     Reader {
         name: "extract",
@@ -80,7 +80,7 @@ fn findings(_: &Pill, text: &str) {
     let environment = PythonEnvironment::default();
     let look = Look { prefixes: &[], sources: &sources, environment: &environment };
     black_box(report::findings_from_output(text, "", "ended", &look));
-    black_box(actions_log::findings("job", text, &look));
+    black_box(job_log::findings("job", text, &[], &look));
     let look = node::Look { prefixes: &[], directory: "", sources: &sources };
     black_box(node::findings::findings_from_output(text, "", "ended", &look));
     black_box(node::tsc::findings(text, &look));

@@ -38,14 +38,13 @@ impl Job {
     pub(super) fn of_environment() -> anyhow::Result<Self> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         if variable("GITHUB_ACTIONS").as_deref() != Some("true") {
-            bail!("this is no job of GitHub Actions (GITHUB_ACTIONS is not `true`): use `autoheal heal .` here");
+            bail!("this is not a job of GitHub Actions (GITHUB_ACTIONS is not `true`); use `autoheal heal .` instead");
         }
-        let workspace =
-            variable("GITHUB_WORKSPACE")
-                .map(PathBuf::from)
-                .filter(|folder| folder.join(".git").exists())
-                .context("GITHUB_WORKSPACE names no git repository: check it out first, with actions/checkout")?;
-        let api = variable("GITHUB_API_URL").map(|text| text.parse().context("GITHUB_API_URL is no address"));
+        let workspace = variable("GITHUB_WORKSPACE")
+            .map(PathBuf::from)
+            .filter(|folder| folder.join(".git").exists())
+            .context("GITHUB_WORKSPACE is not a git repository; add a step with actions/checkout")?;
+        let api = variable("GITHUB_API_URL").map(|text| text.parse().context("GITHUB_API_URL is not an address"));
         Ok(Self {
             workspace,
             summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
@@ -74,13 +73,13 @@ impl Job {
             "pull_request" => {
                 let head = &self.event["pull_request"]["head"];
                 if head["repo"]["full_name"].as_str() != self.repository.as_deref() {
-                    bail!("the pull request comes from a fork, to which nothing can be pushed: leave --push out");
+                    bail!("cannot push to the fork that the pull request comes from; remove --push");
                 }
                 let text = |name: &str| head[name].as_str().map(str::to_owned);
                 let named = text("ref").zip(text("sha"));
                 named
                     .map(|(branch, commit)| Head { branch, commit })
-                    .context("the event names no head: leave --push out")
+                    .context("the event has no head branch; remove --push")
             }
             "push" => {
                 let reference = self.reference.as_deref().unwrap_or_default();
@@ -90,7 +89,7 @@ impl Job {
                     format!("the job is about no branch (GITHUB_REF is `{reference}`): leave --push out")
                 })
             }
-            other => bail!("--push goes with the events push and pull_request, not with `{other}`: leave it out"),
+            other => bail!("--push supports the events push and pull_request, not `{other}`; remove --push"),
         }
     }
 }
@@ -107,6 +106,6 @@ fn event(path: &Path) -> anyhow::Result<Value> {
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LONGEST_EVENT).read_to_string(&mut text))
-        .with_context(|| format!("the event {} cannot be read", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("the event {} is no JSON", path.display()))
+        .with_context(|| format!("cannot read the event {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("the event {} is not JSON", path.display()))
 }

@@ -70,17 +70,19 @@ async fn heal(
 ) -> Result<Option<(Box<RunRow>, Exit)>, Failure> {
     let (asked, commit) = if arguments.push {
         let head = job.head_to_push().bad_input()?;
-        (heal_arguments(arguments, job.repository_url().bad_input()?, Some(head.branch), job), head.commit)
+        (heal_arguments(arguments, job.repository_url().bad_input()?, Some(head.branch)), head.commit)
     } else {
         let commit = checked_out(job, printer).await?;
-        (heal_arguments(arguments, job.workspace.display().to_string(), None, job), commit)
+        (heal_arguments(arguments, job.workspace.display().to_string(), None), commit)
     };
+    let mut config = config.clone();
+    config.github.api = job.api.clone().or(config.github.api);
     let change = |request: &mut HealRequest| {
         request.refuse_own_commits = true;
         // A job speaks for its own commit, and never goes on with what one before it began for another.
         request.commit = Some(commit);
     };
-    match heal::to_its_end(&asked, OtherTask::IsCancelled, change, config, printer).await? {
+    match heal::to_its_end(&asked, OtherTask::IsCancelled, change, &config, printer).await? {
         Ended::Run(row) => {
             let exit = heal::tell(&row, &asked, printer)?;
             Ok(Some((row, exit)))
@@ -99,13 +101,13 @@ fn write_patch(path: &Path, diff: &str, workspace: &Path) -> anyhow::Result<()> 
     for part in inside.components() {
         at.push(part);
         if at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-            bail!("{} is a link: name another file with --patch", at.display());
+            bail!("{} is a link; choose another file with --patch", at.display());
         }
     }
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).custom_flags(OFlag::O_NOFOLLOW.bits());
     let written = options.open(&path).and_then(|mut file| file.write_all(diff.as_bytes()));
-    written.with_context(|| format!("{} cannot be written", path.display()))
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The commit that is checked out, which a workflow may have chosen otherwise than the one that the job runs for.
@@ -113,22 +115,20 @@ async fn checked_out(job: &Job, printer: &Printer) -> Result<String, Failure> {
     let git = Git::new(GitSettings::default()).environment()?;
     let head = git.head(&job.workspace).await.bad_input()?;
     if let Some(commit) = job.commit.as_ref().filter(|commit| commit.as_str() != head.as_str()) {
-        printer
-            .warn(&format!("the checkout is at {head}, and the job runs for {commit}: what is checked out is healed"));
+        printer.warn(&format!("the checkout is at {head}, but the job runs for {commit}; healing the checkout"));
     }
     Ok(head.to_string())
 }
 
 /// Returns the arguments that `autoheal heal` would get for the job.
-fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>, job: &Job) -> Heal {
+fn heal_arguments(arguments: &CiJob, repository: String, branch: Option<String>) -> Heal {
     Heal {
         repository: Some(repository),
         branch,
-        github_api: job.api.clone(),
         pull_request: arguments.pull_request,
         // A push with the job's own token starts no CI, and this job is CI.
         no_wait_ci: true,
-        how: arguments.how.clone(),
+        suite: arguments.suite.clone(),
         ..Heal::default()
     }
 }
@@ -182,5 +182,5 @@ fn cut(text: &str) -> &str {
 fn append(path: &Path, text: &str) -> Result<(), Failure> {
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.with_context(|| format!("{} cannot be written", path.display())).environment()
+    written.with_context(|| format!("cannot write {}", path.display())).environment()
 }

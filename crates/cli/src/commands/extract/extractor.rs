@@ -97,21 +97,17 @@ fn asking(arguments: &Extract, config: &Config, store: Option<&Store>) -> Result
 }
 
 fn settings(arguments: &Extract, config: &Config) -> ModelSettings {
-    let set = wiring::extraction(config);
-    ModelSettings {
-        schema_retries: arguments.schema_retries.unwrap_or(set.schema_retries),
-        strictness: if arguments.strict { Strictness::Drop } else { Strictness::Mark },
-        ..set
-    }
+    let strictness = if arguments.strict { Strictness::Drop } else { Strictness::Mark };
+    ModelSettings { strictness, ..wiring::extraction(config) }
 }
 
 fn own_form(path: &Path) -> Result<Form, Failure> {
-    let named = || format!("the schema {} cannot be used", path.display());
+    let named = || format!("cannot use the schema {}", path.display());
     let mut text = String::new();
     let file = File::open(path).with_context(named).bad_input()?;
     file.take(LONGEST_SCHEMA + 1).read_to_string(&mut text).with_context(named).bad_input()?;
     if u64::try_from(text.len()).is_ok_and(|length| length > LONGEST_SCHEMA) {
-        return Err(Failure::bad_input(format!("{}: it is longer than 1 MiB", named())));
+        return Err(Failure::bad_input(format!("{}: longer than 1 MiB", named())));
     }
     Form::own(&text).with_context(named).bad_input()
 }
@@ -120,13 +116,10 @@ fn own_form(path: &Path) -> Result<Form, Failure> {
 fn notes_of(extraction: &Extraction) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     if let Some(error) = &extraction.cut_short {
-        notes.push(format!("what was found before is given: {error}"));
+        notes.push(format!("the result is incomplete: {error}"));
     }
     if !extraction.missing.is_empty() {
-        notes.push(format!(
-            "not found, though pages of this type nearly always say it: {}",
-            extraction.missing.join(", ")
-        ));
+        notes.push(format!("not found, although most pages of this type have it: {}", extraction.missing.join(", ")));
     }
     notes.extend(extraction.left_out.iter().map(|left_out| format!("left out: {left_out}")));
     notes

@@ -113,11 +113,14 @@ async fn fetched(address: &Url, fetcher: &Fetcher) -> Result<Page, Failure> {
     let failed = |error: anyhow::Error| Failure { exit: Exit::NotHealed, error };
     let answer = fetcher.fetch(&FetchRequest::new(address.clone())).await.map_err(|error| failed(error.into()))?;
     if !answer.is_success() {
-        return Err(failed(anyhow::anyhow!("{address} answers {}: there is no page to extract from", answer.status)));
+        return Err(failed(anyhow::anyhow!(
+            "{address} responds with status {}; there is no page to extract",
+            answer.status
+        )));
     }
     if !answer.is_html() {
         let kind = answer.headers.content_type.as_deref().unwrap_or("something without a type");
-        return Err(failed(anyhow::anyhow!("{address} is {kind}, and no HTML: name a page")));
+        return Err(failed(anyhow::anyhow!("{address} is {kind}, not HTML; name a page")));
     }
     Ok(Page { content: answer.body.to_vec(), url: Some(answer.url) })
 }

@@ -14,9 +14,6 @@ use crate::exit::{Exit, Failure};
 use crate::extract_args::Extract;
 use crate::printer::{Printer, harmless};
 
-/// Default number of pages processed at once.
-const JOBS: usize = 4;
-
 /// Maximum number of pages processed at once.
 const MOST_JOBS: usize = 64;
 
@@ -24,19 +21,19 @@ const MOST_JOBS: usize = 64;
 pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let (inputs, are_several) = input::all(&arguments.inputs, arguments.list.as_deref())?;
     if are_several && arguments.markdown {
-        return Err(Failure::bad_input("--markdown is for one page: several are printed as JSON lines"));
+        return Err(Failure::bad_input("--markdown supports only one page; several pages are printed as JSON lines"));
     }
     if are_several && arguments.url.is_some() {
-        return Err(Failure::bad_input("--url is the address of one page: several have their own, or none"));
+        return Err(Failure::bad_input("--url supports only one page"));
     }
     let Some(first) = inputs.first() else {
         return Err(Failure::bad_input(
-            "no page is named there: a folder needs .html files, a list a line for each page",
+            "no pages found; expected a folder with .html files, or a list with one page per line",
         ));
     };
     let extractor = Extractor::new(arguments, config).await?;
     if are_several {
-        let jobs = arguments.jobs.or(config.extract.jobs).unwrap_or(JOBS).clamp(1, MOST_JOBS);
+        let jobs = config.extract.jobs.clamp(1, MOST_JOBS);
         return several::extract(&extractor, &inputs, jobs, printer).await;
     }
     let (extraction, notes) = extractor.extract(first, 1).await?;

@@ -79,9 +79,9 @@ pub(super) async fn extract(
     progress.finish_and_clear();
     let (all, stopped) = (inputs.len(), stop.is_cancelled() && extracted + failed < inputs.len());
     if stopped {
-        printer.say(&format!("stopped after {} of {all} pages, {failed} of them without a result", extracted + failed));
+        printer.say(&format!("stopped after {} of {all} pages, {failed} without a result", extracted + failed));
     } else {
-        printer.say(&format!("{all} pages, {failed} of them without a result"));
+        printer.say(&format!("{all} pages, {failed} without a result"));
     }
     Ok(match (stopped, is_fault, failed) {
         (true, ..) => Exit::Cancelled,

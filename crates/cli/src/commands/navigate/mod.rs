@@ -18,12 +18,12 @@ use crate::wiring;
 /// Navigates, and prints the answer.
 pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     if arguments.goal.trim().is_empty() {
-        return Err(Failure::bad_input("there is no goal: say what to find, such as 'oil capacity'"));
+        return Err(Failure::bad_input("the goal is empty; expected search terms such as 'oil capacity'"));
     }
     let (start, folder) = start(&arguments.start)?;
     let mut config = config.clone();
     // Who names a folder may read it.
-    config.fetch.allow_files.get_or_insert_default().extend(folder);
+    config.fetch.allow_files.extend(folder);
     let fetcher = wiring::fetcher(&config)?;
     let models = if is_model_set(&config) {
         let store = wiring::open_store(&config).await?;
@@ -35,8 +35,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
         None
     };
     let session = models.map(|models| models.session(Some(start.to_string()), None, None));
-    let mut settings = wiring::navigation(&config);
-    settings.max_steps = arguments.max_steps.unwrap_or(settings.max_steps);
+    let settings = wiring::navigation(&config);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout);
     let goal = Goal { text: arguments.goal.clone(), context: arguments.all_context() };
     let steps = Steps(printer);
@@ -59,7 +58,7 @@ fn start(text: &str) -> Result<(Url, Option<PathBuf>), Failure> {
     {
         return Ok((url, None));
     }
-    let named = || format!("{text} is neither an address that begins with https:// or http:// nor a file or folder");
+    let named = || format!("{text} is not an address (https:// or http://), a file or a folder");
     let path = Path::new(text).canonicalize().with_context(named).bad_input()?;
     let (file, folder) = if path.is_dir() {
         (path.join("index.html"), path)
@@ -68,7 +67,7 @@ fn start(text: &str) -> Result<(Url, Option<PathBuf>), Failure> {
         (path, folder)
     };
     if !file.is_file() {
-        return Err(Failure::bad_input(format!("there is no {}: name the page to begin at", file.display())));
+        return Err(Failure::bad_input(format!("there is no {}; choose another page with --start", file.display())));
     }
     let url = Url::from_file_path(&file).map_err(|()| Failure::bad_input(named()))?;
     Ok((url, Some(folder)))

@@ -78,7 +78,7 @@ fn answer(relocator: &Relocator, number: usize, line: &str, as_json: bool) -> St
         Err(error) => {
             let id = serde_json::from_str::<Value>(line).map_or(Value::Null, |value| value["id"].clone());
             let wanted = r#"{"id", "old": [paths], "new": path, "recipe": {...}}"#;
-            (id, Err(anyhow::anyhow!("line {number} is no case such as {wanted}: {error}")))
+            (id, Err(anyhow::anyhow!("line {number} is not a case such as {wanted}: {error}")))
         }
     };
     match result {

@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &Relocate, printer: &Printer) -> Result<Exit, Failu
         return batch::run(&relocator, file, arguments.json, printer);
     }
     let (Some(new), Some(recipe)) = (&arguments.new, &arguments.recipe) else {
-        return Err(Failure::bad_input("--old, --new and --recipe belong together; or give --batch CASES.jsonl"));
+        return Err(Failure::bad_input("expected --old, --new and --recipe, or --batch CASES.jsonl"));
     };
     let text =
         std::fs::read_to_string(recipe).with_context(|| format!("cannot read {}", recipe.display())).bad_input()?;

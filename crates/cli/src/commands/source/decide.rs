@@ -16,7 +16,7 @@ pub(super) fn person() -> String {
 
 pub(super) async fn release(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     decide::release(store, name, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("`{name}` may be healed again; `autoheal source run {name}` tries now"));
+    printer.say(&format!("released `{name}`; to run it now: autoheal source run {name}"));
     Ok(Exit::Fine)
 }
 
@@ -27,25 +27,25 @@ pub(super) async fn rollback(
     printer: &Printer,
 ) -> Result<Exit, Failure> {
     let version = decide::rollback(store, name, to, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("version {version} of `{name}` is in force again"));
+    printer.say(&format!("rolled `{name}` back to version {version}"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn approve(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let version = decide::approve(store, name, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("version {version} of `{name}` is in force"));
+    printer.say(&format!("activated version {version} of `{name}`"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn reject(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let version = decide::reject(store, name, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("version {version} of `{name}` is refused and will not be proposed again"));
+    printer.say(&format!("rejected version {version} of `{name}`; it will not be proposed again"));
     Ok(Exit::Fine)
 }
 
 pub(super) async fn remove(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     decide::remove(store, name, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("`{name}` is forgotten, with its recipes, pages and values"));
+    printer.say(&format!("deleted `{name}` with its recipes, pages and values"));
     Ok(Exit::Fine)
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn set(wanted: Set, store: &Store, printer: &Printer) -> Result
         remove_pages: wanted.remove_page,
     };
     decide::set(store, name, &changes, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("`{name}` is changed"));
+    printer.say(&format!("changed `{name}`"));
     Ok(Exit::Fine)
 }
 

@@ -39,21 +39,21 @@ pub(super) async fn export(
         rows = store.sources().await?;
     }
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("the folder {} cannot be made", folder.display()))
+        .with_context(|| format!("cannot create the folder {}", folder.display()))
         .bad_input()?;
     let mut written = Vec::new();
     for row in rows {
         let Some(file) = current(&row, store).await? else { continue };
         let path = folder.join(format!("{}.{EXTENSION}", row.source));
         std::fs::write(&path, file.to_toml()?)
-            .with_context(|| format!("{} cannot be written", path.display()))
+            .with_context(|| format!("cannot write {}", path.display()))
             .bad_input()?;
         written.push(path);
     }
     if json {
         printer.json(&json!({ "files": written }))?;
     } else {
-        printer.say(&format!("{} sources are in {}", written.len(), folder.display()));
+        printer.say(&format!("exported {} sources to {}", written.len(), folder.display()));
     }
     Ok(Exit::Fine)
 }
@@ -129,7 +129,7 @@ async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static
 /// Updates an existing source to match the file: as a new version of the recipe, activated by the user.
 async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'static str, Failure> {
     let Some(known) = current(row, store).await? else {
-        return Err(Failure::bad_input("it has no recipe in force"));
+        return Err(Failure::bad_input("it has no active recipe"));
     };
     let file = &entry.file;
     // What says nothing about settings does not set them.
@@ -137,7 +137,7 @@ async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'stati
         return if known.url == file.url {
             Ok("unchanged: it is there already")
         } else {
-            Err(Failure::bad_input("another source has this name: write another one before the address"))
+            Err(Failure::bad_input("another source has this name; write a different name before the address"))
         };
     }
     let wanted = SourceFile { recipe: file.recipe.clone().or_else(|| known.recipe.clone()), ..file.clone() };
@@ -156,8 +156,7 @@ fn read(path: &Path, printer: &Printer) -> Result<Vec<Entry>, Failure> {
     if path.is_dir() {
         return read_folder(path);
     }
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display())).bad_input()?;
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display())).bad_input()?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension {
         EXTENSION => Ok(vec![source(path, &text)?]),
@@ -183,10 +182,13 @@ fn read_folder(folder: &Path) -> Result<Vec<Entry>, Failure> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
     paths.sort();
     if paths.is_empty() {
-        return Err(Failure::bad_input(format!("{} holds no file that ends with .{EXTENSION}", folder.display())));
+        return Err(Failure::bad_input(format!(
+            "there is no file that ends with .{EXTENSION} in {}",
+            folder.display()
+        )));
     }
     let read = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()));
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
         source(path, &text.bad_input()?)
     };
     paths.iter().map(read).collect()
@@ -201,12 +203,16 @@ fn of_another_tool(path: &Path, text: &str, printer: &Printer) -> Result<Entry, 
     }
     let Some((url, more)) = imported.urls.split_first() else {
         let shown = shown();
-        return Err(Failure::bad_input(format!("{shown} names no page: `autoheal source add URL --recipe {shown}`")));
+        return Err(Failure::bad_input(format!(
+            "{shown} has no page; add it with `autoheal source add URL --recipe {shown}`"
+        )));
     };
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let mut names = imported.name.as_deref().into_iter().chain([stem]);
     let name = names.find_map(|name| name.parse().ok()).or_else(|| SourceName::suggested(url));
-    let name = name.with_context(|| format!("{}: the file suggests no name: rename it", shown())).bad_input()?;
+    let name = name
+        .with_context(|| format!("{}: cannot derive a name of a source from the name of the file; rename it", shown()))
+        .bad_input()?;
     let required_as_found = !imported.says_required();
     let file = SourceFile { more: more.to_vec(), recipe: Some(imported.recipe), ..SourceFile::at(url.clone()) };
     Ok(Entry { name, file, required_as_found, is_whole: false })
@@ -224,10 +230,10 @@ fn source(path: &Path, text: &str) -> Result<Entry, Failure> {
 /// A line: an address, or a name and an address.
 fn address(line: &str) -> anyhow::Result<Entry> {
     let (name, url) = line.split_once(char::is_whitespace).map_or((None, line), |(name, url)| (Some(name), url.trim()));
-    let url = Url::parse(url).context("write an address, or a name and an address")?;
+    let url = Url::parse(url).context("expected an address, or a name and an address")?;
     let name = match name {
         Some(name) => name.parse()?,
-        None => SourceName::suggested(&url).context("the address suggests no name: write one before it")?,
+        None => SourceName::suggested(&url).context("cannot derive a name from the address; write one before it")?,
     };
     Ok(Entry { name, file: SourceFile::at(url), required_as_found: false, is_whole: false })
 }

@@ -50,5 +50,7 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
 /// A source that must be there.
 async fn find(store: &Store, name: &SourceName) -> Result<SourceRow, Failure> {
     let source = store.source(name.as_str()).await?;
-    source.ok_or_else(|| Failure::bad_input(format!("there is no source `{name}`: `autoheal source list` lists them")))
+    source.ok_or_else(|| {
+        Failure::bad_input(format!("there is no source `{name}`; `autoheal source list` lists all sources"))
+    })
 }

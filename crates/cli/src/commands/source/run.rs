@@ -24,7 +24,7 @@ use crate::printer::{Printer, harmless};
 use crate::source_args::Add;
 use crate::{interrupt, progress, wiring, worker_process};
 
-const STOPPING: &str = "stopping; nothing that was reached is lost (Ctrl-C again stops at once)";
+const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
 
 /// Adds a page as a source, and prints the values that its recipe extracts.
 pub(super) async fn add(
@@ -40,7 +40,7 @@ pub(super) async fn add(
     let results = row.results.unwrap_or_default();
     if row.healed != Some(true) {
         let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
-        return Err(Failure::bad_input(format!("`{name}` was not added: {reason}")));
+        return Err(Failure::bad_input(format!("cannot add `{name}`: {reason}")));
     }
     if json {
         printer.json(&results)?;
@@ -48,7 +48,7 @@ pub(super) async fn add(
         for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
             printer.say(&harmless(note));
         }
-        printer.say(&format!("added `{name}`; its recipe gives:"));
+        printer.say(&format!("added `{name}`; values of its recipe:"));
         printer.data(&serde_json::to_string_pretty(&results["added"]["values"])?)?;
     }
     Ok(Exit::Fine)
@@ -58,7 +58,7 @@ pub(super) async fn add(
 fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failure> {
     let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
     let suggested =
-        || SourceName::suggested(url).context("the address suggests no name: give one with --name").bad_input();
+        || SourceName::suggested(url).context("cannot derive a name from the address; set one with --name").bad_input();
     let name = add.name.clone().map_or_else(suggested, Ok)?;
     let imported = add.recipe.as_deref().map(read_recipe).transpose()?;
     for note in imported.iter().flat_map(|imported| &imported.notes) {
@@ -86,16 +86,15 @@ fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failu
 
 fn read_recipe(path: &Path) -> Result<Imported, Failure> {
     let text = std::fs::read_to_string(path)
-        .with_context(|| format!("the recipe {} cannot be read", path.display()))
+        .with_context(|| format!("cannot read the recipe {}", path.display()))
         .bad_input()?;
     import::recipe_of(&text).map_err(|error| error.named(&path.display().to_string())).bad_input()
 }
 
 fn read_schema(path: &Path) -> Result<Schema, Failure> {
     let name = path.display();
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("the schema {name} cannot be read")).bad_input()?;
-    Schema::parse(&text).with_context(|| format!("{name} cannot be kept")).bad_input()
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the schema {name}")).bad_input()?;
+    Schema::parse(&text).with_context(|| format!("cannot use the schema {name}")).bad_input()
 }
 
 /// Returns the kind of page that the flags specify.
@@ -122,7 +121,7 @@ pub(super) async fn run(
     if wanted.is_empty() {
         wanted = store.sources().await?.into_iter().map(|row| row.source).collect();
         if wanted.is_empty() {
-            return Err(Failure::bad_input("there are no sources yet: `autoheal source add URL` adds one"));
+            return Err(Failure::bad_input("there are no sources; add one with `autoheal source add URL`"));
         }
     }
     let runner = Runner::new(store, config, printer)?;
@@ -152,9 +151,7 @@ pub(super) async fn heal(
 ) -> Result<Exit, Failure> {
     let source = find(store, name).await?;
     if source.health.state == HealthState::Dead {
-        return Err(Failure::bad_input(format!(
-            "`{name}` is dead: `autoheal source release {name}` lets it be tried again"
-        )));
+        return Err(Failure::bad_input(format!("`{name}` is dead; to retry it: autoheal source release {name}")));
     }
     let task = NewTask::new(TaskKind::FixSource, name.to_string(), store.now());
     let runner = Runner::new(store, config, printer)?;
@@ -200,7 +197,7 @@ impl<'a> Runner<'a> {
     /// Sends the notifications that the runs have left. Failed deliveries are retried by the next process that runs sources.
     async fn deliver(&self) {
         if let Err(error) = self.notifier.deliver_due(|| self.now()).await {
-            tracing::warn!(%error, "what is to be posted could not be read");
+            tracing::warn!(%error, "cannot read notifications to post");
         }
     }
 

@@ -8,7 +8,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::{house, interrupt, progress, wiring, worker_process};
 
-const STOPPING: &str = "stopping after the running steps; once more to stop at once (nothing that is stored is lost)";
+const STOPPING: &str = "stopping after the running steps; all stored results are kept (Ctrl-C again to stop at once)";
 
 pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let sources = wiring::source_services(config, store)?;
@@ -16,7 +16,7 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
     let crew = worker_process::crew(config, None)?;
     let worker = Worker::new(store.clone(), wiring::worker_settings(config)?, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    printer.say("running every source on its schedule; Ctrl-C stops");
+    printer.say("running every source on its schedule; Ctrl-C to stop");
     let notifier = wiring::notifier(config, sources)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
     tokio::join!(working, house::schedule_until(store, &stop), house::keep_until(&notifier, store, config, &stop));

@@ -153,50 +153,73 @@ impl<'a> Visit<'a> for Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
-
-    use super::*;
-    use crate::environment::Environment;
-    use crate::sources::Sources;
-
-    fn fixed(text: &str, line: u32, message: &str) -> Vec<String> {
-        let mut sources = Sources::new(Vec::new());
-        sources.insert("a.ts", text, false);
-        let finding = Finding {
-            source: Source::Build,
-            category: Category::TypeError,
-            file: Some("a.ts".to_owned()),
-            location: Some(Location { line, column: Some(5) }),
-            message: message.to_owned(),
-            stack: None,
-        };
-        let environment = Environment::default();
-        let all = [finding.clone()];
-        let context =
-            FixContext { finding: &finding, all_findings: &all, sources: &sources, environment: &environment };
-        let candidates = Annotations.candidates(&context);
-        candidates.iter().map(|candidate| candidate.files[0].apply(text).unwrap()).collect()
-    }
-
-    const NUMBER: &str = "TS2322: Type 'number' is not assignable to type 'string'.";
+    use super::Annotations;
+    use crate::fix_example::{check_fix, check_no_fix, tsc};
 
     #[test]
-    fn the_annotation_says_what_the_value_is() {
-        let text = "class Cart {\n  subtotal(): string {\n    return this.lines.reduce((sum, line) => sum + line.price, 0);\n  }\n}\n";
-        assert_eq!(fixed(text, 3, NUMBER), [text.replace("string", "number")]);
-        assert_eq!(fixed("const x: string = 3;\n", 1, NUMBER), ["const x: number = 3;\n"]);
-        assert_eq!(fixed("class A {\n  x: string = 3;\n}\n", 2, NUMBER), ["class A {\n  x: number = 3;\n}\n"]);
+    fn says_what_method_returns() {
+        check_fix(
+            &Annotations,
+            tsc("a.ts(3,5): error TS2322: Type 'number' is not assignable to type 'string'."),
+            r"
+ class Cart {
+-  subtotal(): string {
++  subtotal(): number {
+     return this.lines.reduce((sum, line) => sum + line.price, 0);
+   }
+ }
+",
+        );
     }
 
     #[test]
-    fn where_one_return_agrees_the_other_may_be_wrong_and_any_is_never_written() {
-        let text = "function f(x: number): string {\n  if (x) return 'a';\n  return x;\n}\n";
-        assert_eq!(fixed(text, 3, NUMBER), Vec::<String>::new());
+    fn says_what_variable_is() {
+        check_fix(
+            &Annotations,
+            tsc("a.ts(1,7): error TS2322: Type 'number' is not assignable to type 'string'."),
+            r"
+-const limit: string = 3;
++const limit: number = 3;
+",
+        );
+    }
+
+    #[test]
+    fn says_what_property_is() {
+        check_fix(
+            &Annotations,
+            tsc("a.ts(2,3): error TS2322: Type 'number' is not assignable to type 'string'."),
+            r"
+ class Cart {
+-  limit: string = 3;
++  limit: number = 3;
+ }
+",
+        );
+    }
+
+    /// The other one may be wrong.
+    #[test]
+    fn leaves_function_alone_where_one_return_agrees() {
+        check_no_fix(
+            &Annotations,
+            tsc("a.ts(3,3): error TS2322: Type 'number' is not assignable to type 'string'."),
+            r"
+ function shown(x: number): string {
+   if (x === 0) return 'nothing';
+   return x;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn says_nothing_that_gives_check_up() {
         for kind in ["any", "unknown", "undefined", "number | undefined", "Missing", "{}", "() => number"] {
-            assert_eq!(
-                fixed("const x: string = y;\n", 1, &NUMBER.replace("number", kind)),
-                Vec::<String>::new(),
-                "{kind}"
+            check_no_fix(
+                &Annotations,
+                tsc(&format!("a.ts(1,7): error TS2322: Type '{kind}' is not assignable to type 'string'.")),
+                " const limit: string = most;\n",
             );
         }
     }

@@ -168,3 +168,83 @@ fn missing(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use crate::fix_example::{check_fix, check_no_fix, node, tsc};
+
+    #[test]
+    fn swaps_arguments_named_like_each_others_parameters() {
+        check_fix(
+            &Arguments,
+            node(
+                r"TypeError: Cannot read properties of undefined (reading 'owner')
+    at open (/repo/a.js:6:17)",
+            ),
+            r"
+ function load(file, read) {
+   return read(file);
+ }
+
+ function open(file, read) {
+-  return load(read, file).owner;
++  return load(file, read).owner;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn gives_dropped_argument() {
+        check_fix(
+            &Arguments,
+            tsc("a.ts(6,10): error TS2554: Expected 2 arguments, but got 1."),
+            r"
+ function load(file: string, read: Reader) {
+   return read(file);
+ }
+
+ function open(file: string, read: Reader) {
+-  return load(file);
++  return load(file, read);
+ }
+",
+        );
+    }
+
+    #[test]
+    fn removes_superfluous_argument() {
+        check_fix(
+            &Arguments,
+            tsc("a.ts(6,15): error TS2554: Expected 0 arguments, but got 1."),
+            r"
+ function now() {
+   return Date.now();
+ }
+
+ function age(born: number) {
+-  return now(born) - born;
++  return now() - born;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn leaves_calls_that_spread_alone() {
+        check_no_fix(
+            &Arguments,
+            tsc("a.ts(6,20): error TS2556: Expected 1 arguments, but got 2."),
+            r"
+ function load(file: string) {
+   return file.trim();
+ }
+
+ function open(...files: string[]) {
+   return load(...files);
+ }
+",
+        );
+    }
+}

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::blame::Blame;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
-use crate::javascript::LOCKS;
 use crate::javascript::complaint::Complaint;
+use crate::javascript::files::KNOWN;
 use crate::javascript::index::{folder, is_relative};
 use crate::repair::shortlist::Shortlist;
 use crate::sources::Sources;
@@ -85,7 +85,7 @@ fn lock_over<'a>(sources: &'a Sources, manifest: &str) -> Option<&'a str> {
     let mut below = folder(manifest);
     loop {
         let inside = |name: &str| if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
-        if let Some(text) = LOCKS.iter().find_map(|name| sources.text(&inside(name))) {
+        if let Some(text) = KNOWN.locks.iter().find_map(|name| sources.text(&inside(name))) {
             return Some(text);
         }
         if below.is_empty() {
@@ -191,6 +191,77 @@ fn string_end(text: &str, start: usize) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::edit::FileEdit;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn adds_package_that_other_manifest_names() {
+        check_fix(
+            &Dependency,
+            node(
+                r"Error: Cannot find module 'semver'
+Require stack:
+- /repo/a.js",
+            ),
+            r#"
+//- /a.js
+ const semver = require('semver');
+//- /package.json
+ {
+   "dependencies": {
+-    "chalk": "^5.0.0"
++    "chalk": "^5.0.0",
++    "semver": "^7.1.0"
+   }
+ }
+//- /part/package.json
+ { "dependencies": { "semver": "^7.1.0" } }
+"#,
+        );
+    }
+
+    /// `npm ci` installs what its lock file holds.
+    #[test]
+    fn adds_version_of_lock_file() {
+        check_fix(
+            &Dependency,
+            node(
+                r"Error: Cannot find module 'semver'
+Require stack:
+- /repo/a.js",
+            ),
+            r#"
+//- /a.js
+ const semver = require('semver');
+//- /package.json
+ {
+   "dependencies": {
+-    "chalk": "^5.0.0"
++    "chalk": "^5.0.0",
++    "semver": "^7.6.3"
+   }
+ }
+//- /package-lock.json protected
+ { "lockfileVersion": 3, "packages": { "node_modules/semver": { "version": "7.6.3" } } }
+"#,
+        );
+    }
+
+    /// A package that is named will be installed: nothing is guessed, and nothing is added that the lock file refuses.
+    #[test]
+    fn leaves_unknown_and_refused_packages_alone() {
+        let known = "//- /part/package.json\n { \"dependencies\": { \"semver\": \"^7.1.0\" } }\n";
+        let lock = "//- /package-lock.json protected\n { \"lockfileVersion\": 3, \"packages\": {} }\n";
+        let yarn = "//- /yarn.lock protected\n semver@^7.1.0:\n   version \"7.6.3\"\n";
+        for (package, more) in [("left-pad", known), ("semver", lock), ("semver", yarn)] {
+            check_no_fix(
+                &Dependency,
+                node(&format!("Error: Cannot find module '{package}'\nRequire stack:\n- /repo/a.js")),
+                &format!(
+                    "//- /a.js\n require('{package}');\n//- /package.json\n {{ \"dependencies\": {{ \"chalk\": \"1\" }} }}\n{known}{more}"
+                ),
+            );
+        }
+    }
 
     #[test]
     fn manifests_keep_their_form() {

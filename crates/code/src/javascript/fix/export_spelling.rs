@@ -331,3 +331,178 @@ fn out_of_braces(text: &str, import: &Import, one: &ImportedName) -> Option<Vec<
     };
     Some(vec![Edit::insert(open, format!("{}, ", one.local)), Edit::delete(range)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ExportSpelling;
+    use crate::fix_example::{check_fix, check_no_fix, node, tsc};
+
+    #[test]
+    fn corrects_misspelt_import() {
+        check_fix(
+            &ExportSpelling,
+            tsc(
+                "src/bill.ts(1,10): error TS2724: '\"./round\"' has no exported member named 'rond'. Did you mean 'round'?",
+            ),
+            r"
+//- /src/bill.ts
+-import { rond } from './round';
++import { round } from './round';
+
+ export const bill = (price: number) => round(price);
+//- /src/round.ts
+ export function round(value: number) {
+   return Math.round(value);
+ }
+",
+        );
+    }
+
+    #[test]
+    fn exports_what_is_declared() {
+        check_fix(
+            &ExportSpelling,
+            tsc("src/bill.ts(1,10): error TS2459: Module './round' declares 'round' locally, but it is not exported."),
+            r"
+//- /src/bill.ts
+ import { round } from './round';
+
+ export const bill = (price: number) => round(price);
+//- /src/round.ts
+-function round(value: number) {
++export function round(value: number) {
+   return Math.round(value);
+ }
+
+ export const DIGITS = 2;
+",
+        );
+    }
+
+    #[test]
+    fn imports_default_export_by_its_kind() {
+        check_fix(
+            &ExportSpelling,
+            node(
+                r"file:///repo/src/bill.mjs:1
+SyntaxError: The requested module './sum.mjs' does not provide an export named 'sum'
+    at ModuleJob._instantiate (node:internal/modules/esm/module_job:123:21)",
+            ),
+            r"
+//- /src/bill.mjs
+-import { sum, ZERO } from './sum.mjs';
++import sum, { ZERO } from './sum.mjs';
+
+ export const bill = (prices) => sum(prices) || ZERO;
+//- /src/sum.mjs
+ export default function sum(prices) {
+   return prices.reduce((all, price) => all + price);
+ }
+
+ export const ZERO = 0;
+",
+        );
+        check_fix(
+            &ExportSpelling,
+            node(
+                r"file:///repo/bill.mjs:1
+SyntaxError: The requested module './sum.mjs' does not provide an export named 'sum'",
+            ),
+            r"
+//- /bill.mjs
+-import { ZERO, ONE, sum } from './sum.mjs';
++import sum, { ZERO, ONE } from './sum.mjs';
+//- /sum.mjs
+ export default function sum() {}
+ export const ZERO = 0;
+ export const ONE = 1;
+",
+        );
+    }
+
+    #[test]
+    fn imports_named_export_by_its_name() {
+        check_fix(
+            &ExportSpelling,
+            node(
+                r"file:///repo/src/bill.mjs:1
+SyntaxError: The requested module './round.mjs' does not provide an export named 'default'
+    at ModuleJob._instantiate (node:internal/modules/esm/module_job:123:21)",
+            ),
+            r"
+//- /src/bill.mjs
+-import round, { DIGITS } from './round.mjs';
++import { round, DIGITS } from './round.mjs';
+
+ export const bill = (price) => round(price, DIGITS);
+//- /src/round.mjs
+ export function round(value, digits) {
+   return value.toFixed(digits);
+ }
+
+ export const DIGITS = 2;
+",
+        );
+        check_fix(
+            &ExportSpelling,
+            node(
+                r"file:///repo/bill.mjs:1
+SyntaxError: The requested module './round.mjs' does not provide an export named 'default'",
+            ),
+            r"
+//- /bill.mjs
+-import round, {
++import {
++  round,
+   DIGITS,
+ } from './round.mjs';
+ round(DIGITS);
+//- /round.mjs
+ export const round = Math.round;
+ export const DIGITS = 2;
+",
+        );
+    }
+
+    /// A package's manifest says that its scripts are modules; what is called is no namespace.
+    #[test]
+    fn exports_as_modules_do_where_package_says_so() {
+        check_fix(
+            &ExportSpelling,
+            node(
+                r"file:///repo/use.js:1
+SyntaxError: The requested module './limit.js' does not provide an export named 'limit'
+    at ModuleJob._instantiate (node:internal/modules/esm/module_job:123:21)",
+            ),
+            r#"
+//- /package.json
+ { "type": "module" }
+//- /limit.js
+-function limit() {
++export function limit() {
+   return 3;
+ }
+//- /use.js
+ import { limit } from './limit.js';
+
+ limit();
+"#,
+        );
+    }
+
+    #[test]
+    fn leaves_name_of_foreign_package_alone() {
+        check_no_fix(
+            &ExportSpelling,
+            node(
+                r"file:///repo/a.mjs:1
+SyntaxError: The requested module 'chalk' does not provide an export named 'Instance'
+    at ModuleJob._instantiate (node:internal/modules/esm/module_job:123:21)",
+            ),
+            r"
+//- /a.mjs protected
+ import { Instance } from 'chalk';
+",
+        );
+    }
+}

@@ -244,3 +244,84 @@ fn uses_semicolons(text: &str) -> bool {
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     lines.clone().filter(|line| line.ends_with(';')).count() * 8 >= lines.count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ImportMissing;
+    use crate::fix_example::{check_fix, check_no_fix, eslint, node};
+
+    #[test]
+    fn requires_module_of_node() {
+        check_fix(
+            &ImportMissing,
+            node(
+                r"ReferenceError: path is not defined
+    at load (/repo/a.js:4:10)",
+            ),
+            r"
+ const fs = require('fs');
++const path = require('path');
+
+ function load(file) {
+   return fs.readFileSync(path.resolve(file));
+ }
+",
+        );
+    }
+
+    /// A statement that was lost is missed by all of its names.
+    #[test]
+    fn imports_all_names_that_are_missing_from_there() {
+        check_fix(
+            &ImportMissing,
+            node(
+                r"ReferenceError: round is not defined
+    at bill (/repo/src/bill.mjs:4:3)",
+            ),
+            r"
+//- /src/bill.mjs
+ import { total } from './total.mjs';
++import { round, DIGITS } from './round.mjs';
+
+ export function bill(prices) {
+   return round(total(prices), DIGITS);
+ }
+//- /src/round.mjs
+ export const round = (value, digits) => value.toFixed(digits);
+ export const DIGITS = 2;
+//- /src/total.mjs
+ export const total = (prices) => prices.length;
+",
+        );
+    }
+
+    #[test]
+    fn imports_as_modules_do_where_package_says_so() {
+        check_fix(
+            &ImportMissing,
+            node(
+                r"ReferenceError: path is not defined
+    at file:///repo/part/run.js:1:13",
+            ),
+            r#"
+//- /package.json
+ { "type": "module" }
+//- /part/run.js
++import path from 'path';
+ console.log(path.join('a', 'b'));
+"#,
+        );
+    }
+
+    /// The linter does not know what Node and browsers declare.
+    #[test]
+    fn leaves_globals_alone() {
+        for name in ["process", "Buffer", "document", "console"] {
+            check_no_fix(
+                &ImportMissing,
+                eslint(&format!("a.js:1:1: '{name}' is not defined. [Error/no-undef]")),
+                &format!(" {name}.x;\n"),
+            );
+        }
+    }
+}

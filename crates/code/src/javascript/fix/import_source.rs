@@ -57,3 +57,65 @@ impl Fixer for ImportSource {
         list.finish(NAME, 8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ImportSource;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn imports_from_where_other_files_do() {
+        check_fix(
+            &ImportSource,
+            node(
+                r"TypeError: total is not a function
+    at bill (/repo/src/bill.mjs:4:10)",
+            ),
+            r"
+//- /src/bill.mjs
+-import total from './round.mjs';
++import total from './total.mjs';
+
+ export function bill(prices) {
+   return total(prices);
+ }
+//- /src/order.mjs
+ import total from './total.mjs';
+
+ export const order = (prices) => total(prices);
+//- /src/round.mjs
+ export default 2;
+//- /src/total.mjs
+ export default function total(prices) {
+   return prices.length;
+ }
+",
+        );
+    }
+
+    /// Nothing says that a value is of the wrong kind.
+    #[test]
+    fn leaves_wrong_values_alone() {
+        check_no_fix(
+            &ImportSource,
+            node(
+                r"AssertionError: '1' == 2
+    at bill (/repo/src/bill.mjs:4:10)",
+            ),
+            r"
+//- /src/bill.mjs
+ import total from './round.mjs';
+
+ export function bill(prices) {
+   return total(prices);
+ }
+//- /src/round.mjs
+ export default 2;
+//- /src/total.mjs
+ export default function total(prices) {
+   return prices.length;
+ }
+",
+        );
+    }
+}

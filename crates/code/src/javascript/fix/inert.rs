@@ -1,4 +1,4 @@
-//! Statements that do nothing: an expression that is evaluated, changes nothing, and is thrown away.
+//! Statements that do nothing: an expression that is evaluated, changes nothing, and is thrown away; a semicolon alone.
 
 use std::ops::Range;
 
@@ -27,10 +27,12 @@ fn statements(file: &str, text: &str) -> Vec<Span> {
     struct Found(Vec<Span>);
     impl<'a> Visit<'a> for Found {
         fn enter_node(&mut self, kind: AstKind<'a>) {
-            if let AstKind::ExpressionStatement(statement) = kind
-                && only_reads(&statement.expression)
-            {
-                self.0.push(statement.span().into());
+            match kind {
+                AstKind::ExpressionStatement(statement) if only_reads(&statement.expression) => {
+                    self.0.push(statement.span().into());
+                }
+                AstKind::EmptyStatement(statement) => self.0.push(statement.span.into()),
+                _ => {}
             }
         }
     }
@@ -94,6 +96,7 @@ mod tests {
             assert!(!is_left_by(file, text, "return x", "return this.history"), "{file}");
         }
         assert!(is_left_by("a.ts", "(x as Set<string>).add('a');\n", "('a')", ""));
+        assert!(is_left_by("a.js", "add(x);\n", ";", ";;"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Brackets and the indentation around them: people indent what they mean, so that a line that stands elsewhere than its brackets
-//! say is where one of them was lost.
+//! Brackets and the indentation around them: people indent what they mean, so a line whose indentation does not match its brackets
+//! is where a bracket was lost.
 
 use crate::edit::Edit;
 use crate::javascript::tokens::{Kind, Token};
@@ -225,13 +225,44 @@ fn unopened(lines: &Lines<'_>, index: usize, later: f64, proposals: &mut Vec<Pro
 
 #[cfg(test)]
 mod tests {
+    use super::super::syntax::SyntaxRepair;
     use super::*;
     use crate::edit::FileEdit;
+    use crate::fix_example::{check_fix, node};
     use crate::javascript::tokens::scan;
 
     fn repaired(text: &str) -> Vec<String> {
         let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap();
         proposals(text, &scan(text)).into_iter().map(apply).collect()
+    }
+
+    #[test]
+    fn closes_block_where_indentation_ends() {
+        check_fix(
+            &SyntaxRepair,
+            node(
+                r"/repo/a.js:14
+SyntaxError: Unexpected end of input
+    at wrapSafe (node:internal/modules/cjs/loader:1378:20)",
+            ),
+            r"
+ function describe(lines) {
+   for (const line of lines) {
+     console.log(line.name);
+     console.log(line.price);
++  }
+   console.log('end');
+ }
+
+ function total(lines) {
+   let sum = 0;
+   for (const line of lines) {
+     sum += line.price;
+   }
+   return sum;
+ }
+",
+        );
     }
 
     #[test]

@@ -281,6 +281,7 @@ mod tests {
     use autoheal_engine::diagnostics::{Location, Source};
 
     use super::*;
+    use crate::fix_example::{check_lint_fix, check_no_lint_fix, eslint};
 
     fn repaired(text: &str, line: u32, rule: &str, message: &str, more: &str) -> Vec<String> {
         let mut sources = Sources::new(Vec::new());
@@ -300,6 +301,60 @@ mod tests {
             .iter()
             .map(|candidate| candidate.files[0].apply(text).unwrap())
             .collect()
+    }
+
+    #[test]
+    fn applies_fix_of_eslint() {
+        check_lint_fix(
+            eslint(
+                r#"[{"filePath": "/repo/a.js", "messages": [{"ruleId": "prefer-const", "severity": 2,
+  "message": "'limit' is never reassigned. Use 'const' instead.", "line": 1, "column": 5,
+  "fix": {"range": [0, 3], "text": "const"}}]}]"#,
+            ),
+            r"
+-let limit = 3;
++const limit = 3;
+ console.log(limit);
+",
+        );
+    }
+
+    #[test]
+    fn removes_unused_import() {
+        check_lint_fix(
+            eslint("a.mjs:1:10: 'join' is defined but never used. [Error/no-unused-vars]"),
+            r"
+//- /a.mjs
+-import { join, resolve } from 'path';
++import { resolve } from 'path';
+
+ resolve('a');
+",
+        );
+    }
+
+    #[test]
+    fn removes_breakpoint() {
+        check_lint_fix(
+            eslint("a.js:2:3: Unexpected 'debugger' statement. [Error/no-debugger]"),
+            r"
+ function count(lines) {
+-  debugger;
+   return lines.length;
+ }
+",
+        );
+    }
+
+    /// The value may be made for its effect.
+    #[test]
+    fn leaves_unused_value_of_call_alone() {
+        check_no_lint_fix(
+            eslint("a.js:1:7: 'done' is assigned a value but never used. [Error/no-unused-vars]"),
+            r"
+ const done = save();
+",
+        );
     }
 
     #[test]

@@ -48,6 +48,10 @@ impl Fixer for LocalRepair {
         let mut list = Shortlist::new(&blame);
         for (depth, place) in blame.places.iter().take(PLACES).enumerate().filter(|_| is_runtime) {
             let Some(module) = blame.module(&place.file) else { continue };
+            // It was meant to be thrown: what is wrong lies elsewhere, and not to throw it only hides that.
+            if place.span.text(blame.text(&place.file)).trim_start().starts_with("throw ") {
+                continue;
+            }
             let depth = LAST + 2.0 * f64::from(u32::try_from(depth).unwrap_or(9));
             tokens(&mut list, &blame, place, depth);
             names(&mut list, place, module, depth);
@@ -59,10 +63,6 @@ impl Fixer for LocalRepair {
 fn tokens(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth: f64) {
     let text = blame.text(&place.file);
     let window = place.span.range();
-    // It was meant to be thrown: what is wrong lies elsewhere, and not to throw it only hides that.
-    if text.get(window.clone()).is_some_and(|line| line.trim_start().starts_with("throw ")) {
-        return;
-    }
     let Some(region) = Region::new(&GRAMMAR, text, window.clone(), window, place.span.end) else { return };
     for proposal in TokenEdits::new(&region, blame.index.model()).proposals(&[]) {
         list.add(depth + proposal.slip, proposal.description, &place.file, proposal.edits);
@@ -96,5 +96,52 @@ fn names(list: &mut Shortlist<'_, '_>, place: &Place, module: &Module, depth: f6
                 Edit::replace(word.span.range(), other),
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LocalRepair;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn replaces_member() {
+        check_fix(
+            &LocalRepair,
+            node(
+                r"TypeError: Cannot read properties of undefined (reading 'length')
+    at count (/repo/a.js:6:19)",
+            ),
+            r"
+ function first(cart) {
+   return cart.items[0];
+ }
+
+ function count(cart) {
+-  return cart.rows.length;
++  return cart.items.length;
+ }
+",
+        );
+    }
+
+    /// An error that is thrown on purpose is not the fault: not to throw it would only hide that.
+    #[test]
+    fn leaves_errors_that_are_thrown_on_purpose_alone() {
+        check_no_fix(
+            &LocalRepair,
+            node(
+                r"RangeError: no items
+    at count (/repo/a.js:3:11)",
+            ),
+            r"
+ function count(cart) {
+   if (!cart.items) {
+     throw new RangeError('no items');
+   }
+   return cart.items.length;
+ }
+",
+        );
     }
 }

@@ -192,3 +192,113 @@ fn at_definition_of(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, wanted: &st
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MemberSpelling;
+    use crate::fix_example::{check_fix, check_no_fix, node, tsc};
+
+    #[test]
+    fn corrects_misspelt_method() {
+        check_fix(
+            &MemberSpelling,
+            node(
+                r"TypeError: this.items.psuh is not a function
+    at Cart.add (/repo/a.js:7:16)",
+            ),
+            r"
+ class Cart {
+   constructor() {
+     this.items = [];
+   }
+
+   add(item) {
+-    this.items.psuh(item);
++    this.items.push(item);
+   }
+ }
+",
+        );
+    }
+
+    #[test]
+    fn corrects_member_that_is_undefined() {
+        check_fix(
+            &MemberSpelling,
+            node(
+                r"TypeError: Cannot read properties of undefined (reading 'push')
+    at Cart.add (/repo/a.js:7:16)",
+            ),
+            r"
+ class Cart {
+   constructor() {
+     this.items = [];
+   }
+
+   add(item) {
+-    this.itmes.push(item);
++    this.items.push(item);
+   }
+ }
+",
+        );
+    }
+
+    #[test]
+    fn renames_member_where_it_is_defined() {
+        check_fix(
+            &MemberSpelling,
+            node(
+                r"TypeError: cart.add is not a function
+    at fill (/repo/fill.js:3:32)",
+            ),
+            r"
+//- /cart.js
+ class Cart {
+-  ad(item) {
++  add(item) {
+     this.items.push(item);
+   }
+ }
+//- /fill.js
+ function fill(cart, items) {
+   cart.add({ name: 'bag' });
+   items.forEach((item) => cart.add(item));
+   cart.add({ name: 'receipt' });
+ }
+",
+        );
+    }
+
+    #[test]
+    fn answers_compiler() {
+        check_fix(
+            &MemberSpelling,
+            tsc(
+                "a.ts(2,16): error TS2551: Property 'lenght' does not exist on type 'string[]'. Did you mean 'length'?",
+            ),
+            r"
+ function count(lines: string[]) {
+-  return lines.lenght;
++  return lines.length;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn leaves_names_alone() {
+        check_no_fix(
+            &MemberSpelling,
+            node(
+                r"ReferenceError: lenght is not defined
+    at count (/repo/a.js:2:3)",
+            ),
+            r"
+ function count(lines) {
+   return lenght + lines.length;
+ }
+",
+        );
+    }
+}

@@ -166,3 +166,64 @@ fn as_require(import: &Import, text: &str) -> Option<String> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ModuleKind;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn requires_in_script() {
+        check_fix(
+            &ModuleKind,
+            node(
+                r"/repo/a.js:1
+SyntaxError: Cannot use import statement outside a module
+    at wrapSafe (node:internal/modules/cjs/loader:1378:20)",
+            ),
+            r"
+-import path from 'path';
++const path = require('path');
+
+ module.exports = (file) => path.resolve(file);
+",
+        );
+    }
+
+    #[test]
+    fn imports_in_module() {
+        check_fix(
+            &ModuleKind,
+            node(
+                r"ReferenceError: require is not defined in ES module scope, you can use import instead
+    at file:///repo/a.mjs:1:14",
+            ),
+            r"
+//- /a.mjs
+-const path = require('path');
++import path from 'path';
+
+-module.exports.load = (file) => path.resolve(file);
++export const load = (file) => path.resolve(file);
+",
+        );
+    }
+
+    /// A module that is required in the middle of code may be loaded late on purpose.
+    #[test]
+    fn leaves_require_inside_of_code_alone() {
+        check_no_fix(
+            &ModuleKind,
+            node(
+                r"ReferenceError: require is not defined in ES module scope, you can use import instead
+    at load (file:///repo/a.mjs:2:10)",
+            ),
+            r"
+//- /a.mjs
+ export function load(file) {
+   return require('path').resolve(file);
+ }
+",
+        );
+    }
+}

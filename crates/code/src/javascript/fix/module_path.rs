@@ -210,3 +210,119 @@ fn known(blame: &Blame<'_>) -> BTreeSet<String> {
     names.extend(dependency::declared(blame.context.sources, &dependency::FIELDS).into_keys());
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ModulePath;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn corrects_misspelt_path() {
+        check_fix(
+            &ModulePath,
+            node(
+                r"Error: Cannot find module './mony'
+Require stack:
+- /repo/lib/cart.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)",
+            ),
+            r"
+//- /lib/cart.js
+-const { round } = require('./mony');
++const { round } = require('./money');
+
+ module.exports = (price) => round(price);
+//- /lib/money.js
+ exports.round = (value) => Math.round(value);
+",
+        );
+    }
+
+    #[test]
+    fn writes_extension_that_modules_need() {
+        check_fix(
+            &ModulePath,
+            node(
+                r"Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/repo/src/round' imported from /repo/src/bill.mjs
+    at finalizeResolution (node:internal/modules/esm/resolve:275:11)",
+            ),
+            r"
+//- /src/bill.mjs
+-import { round } from './round';
++import { round } from './round.js';
+
+ export const bill = (price) => round(price);
+//- /src/round.js
+ export const round = (value) => Math.round(value);
+",
+        );
+    }
+
+    #[test]
+    fn corrects_name_of_module_of_node() {
+        check_fix(
+            &ModulePath,
+            node(
+                r"Error: Cannot find module 'paht'
+Require stack:
+- /repo/a.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)",
+            ),
+            r"
+-const path = require('paht');
++const path = require('path');
+
+ module.exports = (file) => path.resolve(file);
+",
+        );
+    }
+
+    #[test]
+    fn finds_component() {
+        for wrong in ["./Rows.vue", "./parts/Row.vue", "./Row"] {
+            check_fix(
+                &ModulePath,
+                node(&format!(
+                    "Error: Failed to resolve import \"{wrong}\" from \"src/Card.vue\". Does the file exist?"
+                )),
+                &format!(
+                    r"
+//- /src/Card.vue
+ <script setup>
+-import Row from '{wrong}'
++import Row from './Row.vue'
+ </script>
+
+ <template>
+   <Row />
+ </template>
+//- /src/Row.vue
+ <template>
+   <p>row</p>
+ </template>
+//- /src/row.test.js protected
+ import Row from './Row.vue';
+"
+                ),
+            );
+        }
+    }
+
+    #[test]
+    fn leaves_package_that_is_not_installed_alone() {
+        check_no_fix(
+            &ModulePath,
+            node(
+                r"Error: Cannot find module 'left-pad'
+Require stack:
+- /repo/a.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)",
+            ),
+            r"
+ const pad = require('left-pad');
+
+ module.exports = (text) => pad(text, 8);
+",
+        );
+    }
+}

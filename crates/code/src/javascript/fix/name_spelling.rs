@@ -158,3 +158,118 @@ fn as_member(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module
     let description = format!("read '{}' from 'this'", word.text);
     list.edit(bits, description, file, Edit::insert(word.span.start, "this."));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NameSpelling;
+    use crate::fix_example::{check_fix, check_fix_at, check_no_fix, eslint, node};
+
+    #[test]
+    fn corrects_misspelt_name() {
+        check_fix(
+            &NameSpelling,
+            node(
+                r"ReferenceError: lnies is not defined
+    at describe (/repo/a.js:4:3)",
+            ),
+            r"
+ function describe(cart) {
+   const lines = cart.items.map((item) => item.name);
+   lines.sort();
+-  return lnies.join(', ');
++  return lines.join(', ');
+ }
+",
+        );
+    }
+
+    #[test]
+    fn renames_misspelt_declaration() {
+        check_fix(
+            &NameSpelling,
+            node(
+                r"ReferenceError: text is not defined
+    at load (/repo/a.js:3:21)",
+            ),
+            r"
+ function load(file, read) {
+-  const txet = read(file);
++  const text = read(file);
+   return JSON.parse(text) || text;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn reads_member_that_lost_its_this() {
+        check_fix(
+            &NameSpelling,
+            eslint("a.js:7:5: 'items' is not defined. [Error/no-undef]"),
+            r"
+ class Cart {
+   constructor() {
+     this.items = [];
+   }
+
+   add(item) {
+-    items.push(item);
++    this.items.push(item);
+   }
+ }
+",
+        );
+    }
+
+    #[test]
+    fn takes_lost_parameter() {
+        check_fix_at(
+            2,
+            &NameSpelling,
+            node(
+                r"ReferenceError: read is not defined
+    at parse (/repo/a.js:2:3)",
+            ),
+            r"
+-function parse(file) {
++function parse(file, read) {
+   return read(file) || read(file + '.json');
+ }
+
+ module.exports = { parse };
+",
+        );
+    }
+
+    /// The linter does not know what Node and browsers declare.
+    #[test]
+    fn leaves_globals_alone() {
+        for name in ["process", "Buffer", "document", "console"] {
+            check_no_fix(
+                &NameSpelling,
+                eslint(&format!("a.js:1:1: '{name}' is not defined. [Error/no-undef]")),
+                &format!(" {name}.x;\n"),
+            );
+        }
+    }
+
+    /// A linter is content with any member of `this`; no class declares this one.
+    #[test]
+    fn leaves_name_that_class_does_not_declare_alone() {
+        check_no_fix(
+            &NameSpelling,
+            eslint("a.js:7:5: 'basket' is not defined. [Error/no-undef]"),
+            r"
+ class Cart {
+   constructor() {
+     this.items = [];
+   }
+
+   add(item) {
+     basket.push(item);
+   }
+ }
+",
+        );
+    }
+}

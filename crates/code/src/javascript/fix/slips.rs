@@ -183,3 +183,93 @@ fn lost_returns(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Slips;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn awaits_promise() {
+        check_fix(
+            &Slips,
+            node(
+                r"TypeError: Cannot read properties of undefined (reading 'trim')
+    at open (/repo/a.js:7:15)",
+            ),
+            r"
+ async function load(file, read) {
+   return { owner: await read(file) };
+ }
+
+ async function open(file, read) {
+-  const data = load(file, read);
++  const data = await load(file, read);
+   return data.owner.trim();
+ }
+",
+        );
+    }
+
+    #[test]
+    fn makes_object_of_class() {
+        check_fix(
+            &Slips,
+            node(
+                r"TypeError: Class constructor Cart cannot be invoked without 'new'
+    at open (/repo/a.js:8:10)",
+            ),
+            r"
+ class Cart {
+   constructor(owner) {
+     this.owner = owner;
+   }
+ }
+
+ function open(owner) {
+-  return Cart(owner);
++  return new Cart(owner);
+ }
+",
+        );
+    }
+
+    #[test]
+    fn returns_value_that_is_thrown_away() {
+        check_fix(
+            &Slips,
+            node(
+                r"TypeError: Cannot read properties of undefined (reading 'length')
+    at count (/repo/a.js:6:22)",
+            ),
+            r"
+ function names(cart) {
+-  cart.items.map((item) => item.name);
++  return cart.items.map((item) => item.name);
+ }
+
+ function count(cart) {
+   return names(cart).length;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn leaves_missing_modules_alone() {
+        check_no_fix(
+            &Slips,
+            node(
+                r"Error: Cannot find module './cart'
+Require stack:
+- /repo/a.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)",
+            ),
+            r"
+ const cart = require('./cart');
+
+ cart.open();
+",
+        );
+    }
+}

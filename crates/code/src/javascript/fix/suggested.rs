@@ -40,35 +40,57 @@ impl Fixer for Suggested {
 
 #[cfg(test)]
 mod tests {
-    use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
-
-    use super::*;
-    use crate::environment::Environment;
-    use crate::sources::Sources;
+    use super::Suggested;
+    use crate::fix_example::{check_fix, check_no_fix, tsc};
 
     #[test]
-    fn the_compilers_suggestion_is_written() {
-        let text =
-            "class Cart {\n  add(name: string, count = 1): void {\n    this.lines.push({ name, cout });\n  }\n}\n";
-        let mut sources = Sources::new(Vec::new());
-        sources.insert("src/cart.ts", text, false);
-        for message in [
-            "TS2561: Object literal may only specify known properties, but 'cout' does not exist in type 'Line'. Did you mean to write 'count'?",
+    fn writes_suggestion_of_compiler() {
+        for said in [
             "TS2552: Cannot find name 'cout'. Did you mean 'count'?",
+            "TS2561: Object literal may only specify known properties, but 'cout' does not exist in type 'Line'. Did you mean to \
+             write 'count'?",
         ] {
-            let finding = Finding {
-                source: Source::Build,
-                category: Category::TypeError,
-                file: Some("src/cart.ts".to_owned()),
-                location: Some(Location { line: 3, column: Some(29) }),
-                message: message.to_owned(),
-                stack: None,
-            };
-            let environment = Environment::default();
-            let context =
-                FixContext { finding: &finding, all_findings: &[], sources: &sources, environment: &environment };
-            let candidates = Suggested.candidates(&context);
-            assert_eq!(candidates[0].files[0].apply(text).unwrap(), text.replace("cout", "count"), "{message}");
+            check_fix(
+                &Suggested,
+                tsc(&format!("a.ts(3,29): error {said}")),
+                r"
+ class Cart {
+   add(name: string, count = 1): void {
+-    this.lines.push({ name, cout });
++    this.lines.push({ name, count });
+   }
+ }
+",
+            );
         }
+    }
+
+    #[test]
+    fn corrects_member() {
+        check_fix(
+            &Suggested,
+            tsc(
+                "a.ts(2,16): error TS2551: Property 'lenght' does not exist on type 'string[]'. Did you mean 'length'?",
+            ),
+            r"
+ function count(lines: string[]) {
+-  return lines.lenght;
++  return lines.length;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn leaves_code_alone_where_nothing_is_suggested() {
+        check_no_fix(
+            &Suggested,
+            tsc("a.ts(2,16): error TS2339: Property 'size' does not exist on type 'string[]'."),
+            r"
+ function count(lines: string[]) {
+   return lines.size;
+ }
+",
+        );
     }
 }

@@ -349,3 +349,90 @@ impl Readings<'_> {
         model.bits_of_text(&edited) - before
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SyntaxRepair;
+    use crate::fix_example::{check_fix, check_no_fix, node};
+
+    #[test]
+    fn closes_bracket() {
+        check_fix(
+            &SyntaxRepair,
+            node(
+                r"/repo/a.js:2
+SyntaxError: missing ) after argument list
+    at wrapSafe (node:internal/modules/cjs/loader:1378:20)",
+            ),
+            r"
+ function add(cart, name, price) {
+-  cart.items.push({ name, price };
++  cart.items.push({ name, price });
+   return cart;
+ }
+",
+        );
+    }
+
+    #[test]
+    fn corrects_misspelt_keyword() {
+        check_fix(
+            &SyntaxRepair,
+            node(
+                r"/repo/a.js:1
+SyntaxError: Unexpected identifier 'add'
+    at wrapSafe (node:internal/modules/cjs/loader:1378:20)",
+            ),
+            r"
+-fucntion add(cart, item) {
++function add(cart, item) {
+   cart.items.push(item);
+   return cart;
+ }
+",
+        );
+    }
+
+    /// Runners name the test that loads a broken file.
+    #[test]
+    fn repairs_file_that_named_test_loads() {
+        check_fix(
+            &SyntaxRepair,
+            node(
+                r"SyntaxError: missing ) (lib/money.js)
+    at Object.<anonymous> (/repo/test/money.test.js:1:19)",
+            ),
+            r"
+//- /lib/money.js
+ exports.round = function (value) {
+-  return Math.round(value;
++  return Math.round(value);
+ };
+
+ exports.half = function (value) {
+   return Math.floor(value / 2);
+ };
+//- /test/money.test.js protected
+ const { round } = require('../lib/money');
+
+ test('round', () => expect(round(1.5)).toBe(2));
+",
+        );
+    }
+
+    #[test]
+    fn leaves_protected_file_alone() {
+        check_no_fix(
+            &SyntaxRepair,
+            node(
+                r"/repo/test/a.test.js:1
+SyntaxError: Unexpected end of input
+    at wrapSafe (node:internal/modules/cjs/loader:1378:20)",
+            ),
+            r"
+//- /test/a.test.js protected
+ test('round', () => expect(round(1.5)).toBe(2);
+",
+        );
+    }
+}

@@ -106,8 +106,10 @@ impl<'text> Pair<'text> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::syntax::SyntaxRepair;
     use super::*;
     use crate::edit::FileEdit;
+    use crate::fix_example::{check_fix, node};
 
     fn repaired(text: &str) -> Vec<String> {
         let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap();
@@ -116,6 +118,21 @@ mod tests {
 
     const WHOLE: &str =
         "const a = (\n  <ul title={x > 1 ? 'a' : \"b\"}>\n    <li>it's</li>\n    <img src=\"a\" />\n  </ul>\n);\n";
+
+    #[test]
+    fn closes_tag_by_its_name() {
+        check_fix(
+            &SyntaxRepair,
+            node(r"SyntaxError: /repo/Row.jsx: Expected corresponding JSX closing tag for <li>. (2:33)"),
+            r"
+//- /Row.jsx
+ export function Row({ name, price }) {
+-  return <li>{name}: {price}</ul>;
++  return <li>{name}: {price}</li>;
+ }
+",
+        );
+    }
 
     #[test]
     fn tags_that_fit_are_left_alone() {

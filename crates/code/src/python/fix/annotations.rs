@@ -188,67 +188,104 @@ fn returned_lines(function: &StmtFunctionDef, text: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
-
-    use super::*;
-    use crate::environment::Environment;
-    use crate::python::environment::PythonEnvironment;
-    use crate::sources::Sources;
-
-    fn fixed(text: &str, findings: &[(u32, &str)]) -> Vec<String> {
-        let mut sources = Sources::new(vec![String::new()]);
-        sources.insert("a.py", text, false);
-        let all: Vec<Finding> = findings
-            .iter()
-            .map(|(line, message)| Finding {
-                source: Source::Lint,
-                category: Category::TypeError,
-                file: Some("a.py".to_owned()),
-                location: Some(Location { line: *line, column: None }),
-                message: (*message).to_owned(),
-                stack: None,
-            })
-            .collect();
-        let environment: Environment = PythonEnvironment { version: (3, 11), ..PythonEnvironment::default() }.into();
-        let context = FixContext { finding: &all[0], all_findings: &all, sources: &sources, environment: &environment };
-        let candidates = Annotations.candidates(&context);
-        candidates.iter().map(|candidate| candidate.files[0].apply(text).unwrap()).collect()
-    }
-
-    const RETURN: &str = "Incompatible return value type (got \"Decimal\", expected \"str\")  [return-value]";
+    use super::Annotations;
+    use crate::fix_example::{check_fix, check_no_fix, mypy, pyright};
 
     #[test]
-    fn the_annotation_says_what_the_function_returns() {
-        let text = "from decimal import Decimal\n\ndef f(x: Decimal) -> str:\n    return x * 2\n";
-        assert_eq!(fixed(text, &[(4, RETURN)]), [text.replace("-> str", "-> Decimal")]);
-        let said = "reportReturnType: Type \"Literal[3]\" is not assignable to return type \"str\"\n  x";
-        assert_eq!(fixed("def f() -> str:\n    return 3\n", &[(2, said)]), ["def f() -> int:\n    return 3\n"]);
-        let default = "Incompatible default for parameter \"x\" (default has type \"None\", parameter has type \"int\")  [assignment]";
-        assert_eq!(
-            fixed("def f(x: int = None) -> None:\n    pass\n", &[(1, default)]),
-            ["def f(x: int | None = None) -> None:\n    pass\n"]
+    fn says_what_function_returns() {
+        check_fix(
+            &Annotations,
+            mypy(
+                "a.py:4:12: error: Incompatible return value type (got \"Decimal\", expected \"str\")  [return-value]",
+            ),
+            r"
+ from decimal import Decimal
+
+-def double(x: Decimal) -> str:
++def double(x: Decimal) -> Decimal:
+     return x * 2
+",
         );
-        let assigned =
-            "Incompatible types in assignment (expression has type \"int\", variable has type \"str\")  [assignment]";
-        assert_eq!(fixed("x: str = 3\n", &[(1, assigned)]), ["x: int = 3\n"]);
+        check_fix(
+            &Annotations,
+            pyright(
+                r#"{"generalDiagnostics": [{"file": "/repo/a.py", "severity": "error", "rule": "reportReturnType",
+  "message": "Type \"Literal[3]\" is not assignable to return type \"str\"", "range": {"start": {"line": 1, "character": 11}}}]}"#,
+            ),
+            r"
+-def limit() -> str:
++def limit() -> int:
+     return 3
+",
+        );
     }
 
     #[test]
-    fn where_one_return_agrees_the_other_may_be_wrong() {
-        let text =
-            "from decimal import Decimal\n\ndef f(x: Decimal) -> str:\n    if x:\n        return 'a'\n    return x\n";
-        assert_eq!(fixed(text, &[(6, RETURN)]), Vec::<String>::new());
+    fn says_what_variable_is() {
+        check_fix(
+            &Annotations,
+            mypy(
+                "a.py:1:14: error: Incompatible types in assignment (expression has type \"int\", variable has type \"str\")  \
+                 [assignment]",
+            ),
+            r"
+-limit: str = 3
++limit: int = 3
+",
+        );
     }
 
     #[test]
-    fn nothing_is_said_that_gives_the_check_up() {
-        let any = RETURN.replace("Decimal", "Any");
-        let object = RETURN.replace("Decimal", "object");
-        let unknown = RETURN.replace("Decimal", "Fraction");
-        let maybe = RETURN.replace("Decimal", "Decimal | None");
-        for message in [any, object, unknown, maybe] {
-            let text = "from decimal import Decimal\nfrom typing import Any\n\ndef f(x) -> str:\n    return x\n";
-            assert_eq!(fixed(text, &[(5, &message)]), Vec::<String>::new(), "{message}");
+    fn says_that_parameter_may_be_none() {
+        check_fix(
+            &Annotations,
+            mypy(
+                "a.py:1:24: error: Incompatible default for parameter \"most\" (default has type \"None\", parameter has type \
+                 \"int\")  [assignment]",
+            ),
+            r"
+-def lines(text, most: int = None) -> list[str]:
++def lines(text, most: int | None = None) -> list[str]:
+     return text.splitlines()[:most]
+",
+        );
+    }
+
+    /// The other one may be wrong.
+    #[test]
+    fn leaves_function_alone_where_one_return_agrees() {
+        check_no_fix(
+            &Annotations,
+            mypy(
+                "a.py:6:12: error: Incompatible return value type (got \"Decimal\", expected \"str\")  [return-value]",
+            ),
+            r"
+ from decimal import Decimal
+
+ def shown(x: Decimal) -> str:
+     if not x:
+         return 'nothing'
+     return x
+",
+        );
+    }
+
+    #[test]
+    fn says_nothing_that_gives_check_up() {
+        for kind in ["Any", "object", "Fraction", "Decimal | None"] {
+            check_no_fix(
+                &Annotations,
+                mypy(&format!(
+                    "a.py:5:12: error: Incompatible return value type (got \"{kind}\", expected \"str\")  [return-value]"
+                )),
+                r"
+ from decimal import Decimal
+ from typing import Any
+
+ def shown(x) -> str:
+     return x
+",
+            );
         }
     }
 }

@@ -65,3 +65,49 @@ fn swaps(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, call: &Cal
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ArgumentOrder;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn swaps_arguments_named_like_each_others_parameters() {
+        check_fix(
+            &ArgumentOrder,
+            pytest(
+                r#"File "/repo/a.py", line 6, in headline
+  File "/repo/a.py", line 2, in repeat
+TypeError: can't multiply sequence by non-int of type 'str'"#,
+            ),
+            r"
+ def repeat(text, count):
+     return [text] * count
+
+
+ def headline(text, count):
+-    return repeat(count, text)
++    return repeat(text, count)
+",
+        );
+    }
+
+    #[test]
+    fn keeps_single_and_named_arguments() {
+        check_no_fix(
+            &ArgumentOrder,
+            pytest(
+                r#"File "/repo/a.py", line 6, in headline
+TypeError: repeat() got an unexpected keyword argument 'number'"#,
+            ),
+            r"
+ def repeat(text, count):
+     return [text] * count
+
+
+ def headline(text, count):
+     return repeat(text, number=count)
+",
+        );
+    }
+}

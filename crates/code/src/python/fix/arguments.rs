@@ -310,3 +310,84 @@ fn keyword(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn gives_dropped_argument() {
+        check_fix(
+            &Arguments,
+            pytest(
+                r#"File "/repo/a.py", line 6, in report
+TypeError: largest() missing 1 required positional argument: 'shapes'"#,
+            ),
+            r"
+ def largest(shapes):
+     return max(shapes)
+
+
+ def report(shapes):
+-    return largest()
++    return largest(shapes)
+",
+        );
+    }
+
+    #[test]
+    fn removes_superfluous_argument() {
+        check_fix(
+            &Arguments,
+            pytest(
+                r#"File "/repo/a.py", line 6, in report
+TypeError: largest() takes 1 positional argument but 2 were given"#,
+            ),
+            r"
+ def largest(shapes):
+     return max(shapes)
+
+
+ def report(shapes, unit):
+-    return largest(shapes, unit)
++    return largest(shapes)
+",
+        );
+    }
+
+    #[test]
+    fn renames_keyword() {
+        check_fix(
+            &Arguments,
+            pytest(
+                r#"File "/repo/a.py", line 6, in report
+TypeError: largest() got an unexpected keyword argument 'revers'"#,
+            ),
+            r"
+ def largest(shapes, reverse):
+     return sorted(shapes, reverse=reverse)[0]
+
+
+ def report(shapes):
+-    return largest(shapes, revers=True)
++    return largest(shapes, reverse=True)
+",
+        );
+    }
+
+    #[test]
+    fn leaves_errors_inside_of_the_call_alone() {
+        check_no_fix(
+            &Arguments,
+            pytest(
+                r#"File "/repo/a.py", line 2, in largest
+TypeError: 'NoneType' object is not iterable"#,
+            ),
+            r"
+ def largest(shapes):
+     return max(shapes)
+",
+        );
+    }
+}

@@ -188,3 +188,84 @@ pub(super) fn rename_export(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, fil
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AttributeSpelling;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn corrects_method_of_built_in_type() {
+        check_fix(
+            &AttributeSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 2, in shout
+AttributeError: 'str' object has no attribute 'uper'. Did you mean: 'upper'?"#,
+            ),
+            r"
+ def shout(text):
+-    return text.uper()
++    return text.upper()
+",
+        );
+    }
+
+    #[test]
+    fn renames_misspelt_method_where_it_is_defined() {
+        check_fix(
+            &AttributeSpelling,
+            pytest(
+                r#"File "/repo/report.py", line 2, in report
+AttributeError: 'Shape' object has no attribute 'describe'"#,
+            ),
+            r"
+//- /shape.py
+ class Shape:
+-    def descrbe(self):
++    def describe(self):
+         return 'a shape'
+//- /report.py
+ def report(shape):
+     return shape.describe()
+
+
+ def reports(shapes):
+     return [shape.describe() for shape in shapes]
+",
+        );
+    }
+
+    #[test]
+    fn corrects_name_of_module() {
+        check_fix(
+            &AttributeSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 5, in where
+AttributeError: module 'os' has no attribute 'getcdw'"#,
+            ),
+            r"
+ import os
+
+
+ def where():
+-    return os.getcdw()
++    return os.getcwd()
+",
+        );
+    }
+
+    #[test]
+    fn leaves_other_errors_alone() {
+        check_no_fix(
+            &AttributeSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 2, in shout
+KeyError: 'uper'"#,
+            ),
+            r"
+ def shout(table):
+     return table['uper'].upper()
+",
+        );
+    }
+}

@@ -86,3 +86,80 @@ fn decorators_in_use<'a>(blame: &Blame<'a>) -> BTreeMap<&'a str, usize> {
     }
     used
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Decorators;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn decorates_method_that_is_read_as_property() {
+        check_fix(
+            &Decorators,
+            pytest(
+                r#"File "/repo/a.py", line 12, in sum_of
+TypeError: unsupported operand type(s) for +: 'int' and 'method'"#,
+            ),
+            r"
+ class Square:
+     def __init__(self, side):
+         self.side = side
+
++    @property
+     def area(self):
+         return self.side * self.side
+
+
+ def sum_of(squares):
+     total = 0
+     for square in squares:
+         total = total + square.area
+     return total
+",
+        );
+    }
+
+    #[test]
+    fn decorates_class_method() {
+        check_fix(
+            &Decorators,
+            pytest(
+                r#"File "/repo/a.py", line 11, in unit
+TypeError: Square.of_text() missing 1 required positional argument: 'text'"#,
+            ),
+            r"
+ class Square:
+     def __init__(self, side):
+         self.side = side
+
++    @classmethod
+     def of_text(cls, text):
+         return cls(int(text))
+
+
+ def unit():
+     # A square of one.
+     return Square.of_text('1')
+",
+        );
+    }
+
+    #[test]
+    fn leaves_functions_outside_of_classes_alone() {
+        check_no_fix(
+            &Decorators,
+            pytest(
+                r#"File "/repo/a.py", line 6, in sum_of
+TypeError: unsupported operand type(s) for +: 'int' and 'function'"#,
+            ),
+            r"
+ def area():
+     return 4
+
+
+ def sum_of():
+     return 1 + area
+",
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toml_edit::{DocumentMut, Item, Value};
+use toml_edit::{DocumentMut, Item, RawString, Value};
 
 use super::blame::Blame;
 use super::shortlist::Shortlist;
@@ -137,10 +137,16 @@ fn with_requirement(file: &str, text: &str, requirement: &str) -> Option<(String
         if dependencies.iter().filter_map(Value::as_str).any(|one| canonical(distribution_of(one)) == distribution) {
             return None;
         }
+        // The first one of a line has no space before it.
         let decor = dependencies.iter().last().map(|last| last.decor().clone());
+        let decor =
+            decor.filter(|decor| decor.prefix().and_then(RawString::as_str).is_some_and(|prefix| !prefix.is_empty()));
         let mut value = Value::from(requirement);
         if let Some(decor) = decor {
             *value.decor_mut() = decor;
+        }
+        if value.decor().prefix().is_none() && !dependencies.is_empty() {
+            value.decor_mut().set_prefix(" ");
         }
         dependencies.push_formatted(value);
     }
@@ -165,6 +171,65 @@ fn difference(old: &str, new: &str) -> Edit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn adds_distribution_that_brings_module() {
+        check_fix(
+            &Dependency,
+            pytest(
+                r#"File "/repo/a.py", line 1, in <module>
+ModuleNotFoundError: No module named 'yaml'"#,
+            ),
+            r"
+//- /a.py
+ import yaml
+//- /requirements.txt
+ requests>=2
++PyYAML
+",
+        );
+    }
+
+    #[test]
+    fn adds_requirement_as_repository_names_it_elsewhere() {
+        check_fix(
+            &Dependency,
+            pytest(
+                r#"File "/repo/a.py", line 1, in <module>
+ModuleNotFoundError: No module named 'rates'"#,
+            ),
+            r#"
+//- /a.py
+ import rates
+//- /pyproject.toml
+ [project]
+ name = "shop"
+-dependencies = ["requests>=2"]
++dependencies = ["requests>=2", "rates~=1.4"]
+ [project.optional-dependencies]
+ extra = ["rates~=1.4"]
+"#,
+        );
+    }
+
+    /// A package that is named will be installed: nothing is guessed.
+    #[test]
+    fn leaves_unknown_module_alone() {
+        check_no_fix(
+            &Dependency,
+            pytest(
+                r#"File "/repo/a.py", line 1, in <module>
+ModuleNotFoundError: No module named 'rates'"#,
+            ),
+            r"
+//- /a.py
+ import rates
+//- /requirements.txt
+ requests>=2
+",
+        );
+    }
 
     #[test]
     fn manifests_keep_their_form() {

@@ -77,3 +77,68 @@ fn submodule(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, owner: &str, attri
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ImportMissing;
+    use crate::fix_example::{check_fix, check_no_fix, flake8, pytest};
+
+    #[test]
+    fn imports_name_of_standard_library() {
+        check_fix(
+            &ImportMissing,
+            pytest(
+                r#"File "/repo/a.py", line 2, in table
+NameError: name 'OrderedDict' is not defined"#,
+            ),
+            r"
++from collections import OrderedDict
+ def table(rows):
+     return OrderedDict(rows)
+",
+        );
+    }
+
+    #[test]
+    fn imports_name_as_other_files_do() {
+        check_fix(
+            &ImportMissing,
+            flake8("shop/cart.py:5:12: F821 undefined name 'tax'"),
+            r"
+//- /shop/__init__.py
+//- /shop/cart.py
+ from .money import round_up
++from .rates import tax
+
+
+ def total(price):
+     return tax(round_up(price))
+//- /shop/order.py
+ from .rates import tax
+
+ due = tax(3)
+//- /shop/rates.py
+ def tax(price):
+     return 2 * price
+//- /shop/money.py
+ def round_up(price):
+     return price
+",
+        );
+    }
+
+    #[test]
+    fn leaves_name_that_nothing_offers_alone() {
+        check_no_fix(
+            &ImportMissing,
+            pytest(
+                r#"File "/repo/a.py", line 2, in total
+NameError: name 'prcie' is not defined"#,
+            ),
+            r"
+ def total(price):
+     return prcie
+",
+        );
+    }
+}

@@ -410,3 +410,105 @@ pub(super) fn star(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ImportSpelling;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn corrects_misspelt_module() {
+        check_fix(
+            &ImportSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 1, in <module>
+ModuleNotFoundError: No module named 'colections'"#,
+            ),
+            r"
+-from colections import OrderedDict
++from collections import OrderedDict
+
+ table = OrderedDict()
+",
+        );
+    }
+
+    #[test]
+    fn corrects_misspelt_name() {
+        check_fix(
+            &ImportSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 1, in <module>
+ImportError: cannot import name 'OrdredDict' from 'collections' (/usr/lib/python3.11/collections/__init__.py)"#,
+            ),
+            r"
+-from collections import OrdredDict
++from collections import OrderedDict
+
+ table = OrderedDict()
+",
+        );
+    }
+
+    #[test]
+    fn corrects_dots() {
+        check_fix(
+            &ImportSpelling,
+            pytest(
+                r#"File "/repo/geometry/__init__.py", line 1, in <module>
+ImportError: attempted relative import beyond top-level package"#,
+            ),
+            r"
+//- /geometry/__init__.py
+-from ..shapes import Shape
++from .shapes import Shape
+//- /geometry/shapes.py
+ class Shape:
+     pass
+",
+        );
+    }
+
+    #[test]
+    fn exports_name_that_package_lost() {
+        check_fix(
+            &ImportSpelling,
+            pytest(
+                r#"File "/repo/test_a.py", line 1, in <module>
+ImportError: cannot import name 'report' from 'geometry' (/repo/geometry/__init__.py)"#,
+            ),
+            r"
+//- /geometry/__init__.py
+-from .shapes import Shape, area
++from .shapes import Shape, area, report
+//- /geometry/shapes.py
+ class Shape:
+     pass
+
+
+ def area(shape):
+     return 4
+
+
+ def report(shapes):
+     return len(shapes)
+//- /test_a.py protected
+ from geometry import Shape, area, report
+",
+        );
+    }
+
+    /// `yaml` is a package of its own: no other module is what was meant.
+    #[test]
+    fn leaves_package_that_is_not_installed_alone() {
+        for name in ["yaml", "xmls"] {
+            check_no_fix(
+                &ImportSpelling,
+                pytest(&format!(
+                    "File \"/repo/a.py\", line 1, in <module>\nModuleNotFoundError: No module named '{name}'"
+                )),
+                &format!(" import {name}\n"),
+            );
+        }
+    }
+}

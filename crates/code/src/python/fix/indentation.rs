@@ -275,3 +275,65 @@ fn without_tabs(lines: &[Line<'_>], _text: &str) -> Vec<Proposal> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::SyntaxRepair;
+    use crate::fix_example::{check_fix, pytest};
+
+    #[test]
+    fn indents_body_of_block() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 4
+    count += price
+    ^
+IndentationError: expected an indented block after 'for' statement on line 3"#,
+            ),
+            r"
+ def total(prices):
+     count = 0
+     for price in prices:
+-    count += price
++        count += price
+     return count
+
+
+ def most(prices):
+     count = 0
+     for price in prices:
+         count = max(count, price)
+     return count
+",
+        );
+    }
+
+    #[test]
+    fn dedents_line_to_level_around_it() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 5
+    return count
+                ^
+IndentationError: unindent does not match any outer indentation level"#,
+            ),
+            r"
+ def total(prices):
+     count = 0
+     for price in prices:
+         count += price
+-      return count
++    return count
+
+
+ def most(prices):
+     count = 0
+     for price in prices:
+         count = max(count, price)
+     return count
+",
+        );
+    }
+}

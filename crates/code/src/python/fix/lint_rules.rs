@@ -1,4 +1,4 @@
-//! Repairs for linter findings without a fix of their own: small rewrites that a programmer would make without
+//! Repairs for linter findings that report no fix: small rewrites that a programmer would make without
 //! thinking. To add one, add a code to [`repairs`] and a function.
 
 use ruff_python_ast::comparable::ComparableStmt;
@@ -283,11 +283,55 @@ pub(super) fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fix_example::{check_lint_fix, check_no_lint_fix, ruff};
 
     fn repaired(code: &str, text: &str, before: &str) -> Option<String> {
         let at = text.find(before).unwrap();
         let repair = repairs(code, "package/__init__.py", text, at).into_iter().next()?;
         Some(FileEdit { file: String::new(), edits: repair.edits }.apply(text).unwrap())
+    }
+
+    #[test]
+    fn names_exception() {
+        check_lint_fix(
+            ruff("a.py:3:1: E722 Do not use bare `except`"),
+            r"
+ try:
+     import json
+-except:
++except Exception:
+     json = None
+",
+        );
+    }
+
+    #[test]
+    fn moves_import_to_top() {
+        check_lint_fix(
+            ruff("a.py:4:1: E402 Module level import not at top of file"),
+            r"
+ import json
++import os
+
+ LIMIT = 3
+-import os
+ print(json, os, LIMIT)
+",
+        );
+    }
+
+    /// Other files may import the name from there.
+    #[test]
+    fn leaves_unused_import_of_own_file_alone() {
+        check_no_lint_fix(
+            ruff("shop/__init__.py:1:18: F401 `shop.cart` imported but unused; consider removing"),
+            r"
+//- /shop/__init__.py
+ from shop import cart
+//- /shop/cart.py
+ LIMIT = 3
+",
+        );
     }
 
     #[test]

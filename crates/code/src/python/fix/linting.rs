@@ -168,6 +168,7 @@ mod tests {
     use autoheal_engine::diagnostics::{Location, Source};
 
     use super::*;
+    use crate::fix_example::{check_lint_fix, ruff};
 
     const OUTPUT: &str = r#"[{"code": "F401", "filename": "/w/a.py", "location": {"row": 2, "column": 8},
         "message": "`os` imported but unused", "fix": {"applicability": "safe", "message": "Remove unused import: `os`",
@@ -188,6 +189,23 @@ mod tests {
         let mut sources = Sources::new(vec![String::new()]);
         sources.insert("a.py", "é = 1\nimport os\nprint(é)\n", protected);
         sources
+    }
+
+    #[test]
+    fn applies_fix_of_ruff() {
+        check_lint_fix(
+            ruff(
+                r#"[{"code": "F401", "filename": "/repo/a.py", "location": {"row": 1, "column": 8},
+  "message": "`os` imported but unused", "fix": {"applicability": "safe", "message": "Remove unused import: `os`",
+  "edits": [{"content": "", "location": {"row": 1, "column": 1}, "end_location": {"row": 2, "column": 1}}]}}]"#,
+            ),
+            r"
+-import os
+ import sys
+
+ print(sys.path)
+",
+        );
     }
 
     #[test]

@@ -179,3 +179,47 @@ fn names_in_scope(blame: &Blame<'_>, place: &Place) -> BTreeSet<String> {
     visible.sort_by_key(|(distance, name)| (!here.contains(name), *distance, *name));
     visible.into_iter().take(MAX_NAMES).map(|(_, name)| name.to_owned()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LocalRepair;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn puts_lost_token_back() {
+        check_fix(
+            &LocalRepair,
+            pytest(
+                r#"File "/repo/a.py", line 6, in last_name
+IndexError: list index out of range"#,
+            ),
+            r"
+ def last_row(rows):
+     return rows[-1]
+
+
+ def last_name(names):
+-    return names[1]
++    return names[-1]
+",
+        );
+    }
+
+    /// An error that is raised on purpose is not the fault: not to raise it would only hide that.
+    #[test]
+    fn leaves_errors_that_are_raised_on_purpose_alone() {
+        check_no_fix(
+            &LocalRepair,
+            pytest(
+                r#"File "/repo/a.py", line 3, in largest
+ValueError: no shapes"#,
+            ),
+            r"
+ def largest(shapes):
+     if not shapes:
+         raise ValueError('no shapes')
+     return max(shapes)
+",
+        );
+    }
+}

@@ -100,3 +100,63 @@ fn lost_value(text: &str, statement: Span) -> f64 {
 fn nesting(function: &Function, statement: Span) -> f64 {
     if function.body.last() == Some(&statement) { 0.0 } else { 0.7 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LostReturn;
+    use crate::fix_example::{check_fix, check_no_fix, mypy, pytest};
+
+    #[test]
+    fn returns_value_that_is_thrown_away() {
+        check_fix(
+            &LostReturn,
+            pytest(
+                r#"File "/repo/a.py", line 7, in report
+AttributeError: 'NoneType' object has no attribute 'title'"#,
+            ),
+            r"
+ def largest(shapes):
+     by_corners = {shape.corners: shape for shape in shapes}
+-    by_corners[max(by_corners)]
++    return by_corners[max(by_corners)]
+
+
+ def report(shapes):
+     return largest(shapes).title
+",
+        );
+    }
+
+    #[test]
+    fn answers_type_checker() {
+        check_fix(
+            &LostReturn,
+            mypy("a.py:1:1: error: Missing return statement  [return]"),
+            r"
+ def area(width: int, height: int) -> int:
+-    width * height
++    return width * height
+",
+        );
+    }
+
+    #[test]
+    fn leaves_calls_for_their_effect_alone() {
+        check_no_fix(
+            &LostReturn,
+            pytest(
+                r#"File "/repo/a.py", line 7, in save
+TypeError: can only concatenate str (not \"int\") to str"#,
+            ),
+            r"
+ def write(out, text):
+     out.append(text)
+
+
+ def save(out, count):
+     write(out, 'rows')
+     write(out, 'rows: ' + count)
+",
+        );
+    }
+}

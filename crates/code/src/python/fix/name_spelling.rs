@@ -223,3 +223,132 @@ fn as_outer_name(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NameSpelling;
+    use crate::fix_example::{check_fix, check_no_fix, mypy, pytest};
+
+    #[test]
+    fn corrects_misspelt_name() {
+        check_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 3, in area
+NameError: name 'shpaes' is not defined. Did you mean: 'shapes'?"#,
+            ),
+            r"
+ def area(shapes):
+     total = 0
+-    for shape in shpaes:
++    for shape in shapes:
+         total += shape.area
+     return total
+",
+        );
+    }
+
+    #[test]
+    fn renames_misspelt_parameter() {
+        check_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 3, in area
+NameError: name 'shapes' is not defined"#,
+            ),
+            r"
+-def area(shpaes):
++def area(shapes):
+     total = 0
+     for shape in shapes:
+         total += shape.area
+     return total, len(shapes)
+",
+        );
+    }
+
+    #[test]
+    fn reads_attribute_that_lost_its_self() {
+        check_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 6, in label
+NameError: name 'title' is not defined"#,
+            ),
+            r"
+ class Shape:
+     def __init__(self, title):
+         self.title = title
+
+     def label(self):
+-        return title.upper()
++        return self.title.upper()
+",
+        );
+    }
+
+    #[test]
+    fn separates_joined_words() {
+        check_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 6, in label
+NameError: name 'selftitle' is not defined"#,
+            ),
+            r"
+ class Shape:
+     def __init__(self, title):
+         self.title = title
+
+     def label(self):
+-        return selftitle
++        return self.title
+",
+        );
+    }
+
+    #[test]
+    fn answers_type_checker() {
+        check_fix(
+            &NameSpelling,
+            mypy("a.py:2:12: error: Name \"widht\" is not defined; did you mean \"width\"?  [name-defined]"),
+            r"
+ def area(width, height):
+-    return widht * height
++    return width * height
+",
+        );
+    }
+
+    #[test]
+    fn leaves_name_unlike_all_others() {
+        check_no_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 2, in area
+NameError: name 'Decimal' is not defined"#,
+            ),
+            r"
+ def area(width, height):
+     return Decimal(width * height)
+",
+        );
+    }
+
+    #[test]
+    fn leaves_protected_test_alone() {
+        check_no_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/test_a.py", line 3, in test_area
+NameError: name 'widht' is not defined"#,
+            ),
+            r"
+//- /test_a.py protected
+ def test_area():
+     width = 3
+     assert area(widht) == 9
+",
+        );
+    }
+}

@@ -184,11 +184,11 @@ fn change(
     let code = span.text(text);
     let is_called = text.get(span.end..).is_some_and(|rest| rest.starts_with('('));
     let is_receiver = code == "self" || code == "cls";
-    // What stands beside an operator is what the operator complains about.
-    let is_operand = module
-        .expressions
-        .iter()
-        .any(|other| matches!(&other.shape, Shape::Binary { left, right } if *left == span || *right == span));
+    // What stands beside an operator is what the operator complains about; `can only concatenate str` complains about what stands behind it.
+    let is_left_meant = !blame.message.starts_with("can only concatenate");
+    let is_operand = module.expressions.iter().any(|other| {
+        matches!(&other.shape, Shape::Binary { left, right } if *right == span || is_left_meant && *left == span)
+    });
     let beside = if is_operand && advice.operator < 9.0 { 3.0 } else { 0.0 };
     match shape {
         Shape::Name | Shape::Attribute { .. } => {
@@ -408,5 +408,62 @@ fn earlier(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, advic
         for expression in module.expressions.iter().filter(|expression| statement.span.contains(expression.span)) {
             change(list, blame, &place.file, module, expression, advice, 3.0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Operands;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn converts_number_to_text() {
+        check_fix(
+            &Operands,
+            pytest(
+                r#"File "/repo/a.py", line 2, in describe
+TypeError: can only concatenate str (not "int") to str"#,
+            ),
+            r"
+ def describe(name, corners):
+-    return name + corners
++    return name + str(corners)
+",
+        );
+    }
+
+    #[test]
+    fn calls_method_that_lost_its_parentheses() {
+        check_fix(
+            &Operands,
+            pytest(
+                r#"File "/repo/a.py", line 6, in describe
+TypeError: unsupported operand type(s) for +: 'method' and 'str'"#,
+            ),
+            r"
+ class Shape:
+     def label(self):
+         return 'shape'
+
+     def describe(self):
+-        return self.label + '!'
++        return self.label() + '!'
+",
+        );
+    }
+
+    #[test]
+    fn leaves_other_errors_alone() {
+        check_no_fix(
+            &Operands,
+            pytest(
+                r#"File "/repo/a.py", line 2, in describe
+ZeroDivisionError: division by zero"#,
+            ),
+            r"
+ def describe(corners):
+     return 360 / corners
+",
+        );
     }
 }

@@ -183,3 +183,112 @@ fn doubled_strings(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Orphans;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn renames_definition_that_nothing_uses() {
+        check_fix(
+            &Orphans,
+            pytest(
+                r#"File "/repo/a.py", line 13, in label
+AssertionError: no handler"#,
+            ),
+            r"
+ class Visitor:
+     def visit(self, kind):
+         return self.handlers()[kind]
+
+     def handlers(self):
+         return {'row': self.visit_row}
+
+-    def vist_row(self):
++    def visit_row(self):
+         return 'row'
+
+
+ def label(visitor, kind):
+     if kind == 'cell':
+         raise AssertionError('no handler')
+     return visitor.visit(kind)
+",
+        );
+    }
+
+    #[test]
+    fn assigns_attribute_that_lost_its_self() {
+        check_fix(
+            &Orphans,
+            pytest(
+                r#"File "/repo/test_a.py", line 7, in test_adds
+AssertionError: assert 0 == 2"#,
+            ),
+            r"
+//- /counter.py
+ class Counter:
+     def __init__(self):
+         self.total = 0
+
+     def add(self, number):
+-        total = self.total + number
++        self.total = self.total + number
+//- /test_a.py protected
+ from counter import Counter
+
+
+ def test_adds():
+     counter = Counter()
+     counter.add(2)
+     assert counter.total == 2
+",
+        );
+    }
+
+    #[test]
+    fn writes_doubled_string_once() {
+        check_fix(
+            &Orphans,
+            pytest(
+                r#"File "/repo/test_a.py", line 5, in test_unit
+AssertionError: assert 'cmcm' == 'cm'"#,
+            ),
+            r"
+//- /length.py
+ def unit():
+-    return 'cm' 'cm'
++    return 'cm'
+//- /test_a.py protected
+ from length import unit
+
+
+ def test_unit():
+     assert unit() == 'cm'
+",
+        );
+    }
+
+    #[test]
+    fn leaves_sound_files_alone() {
+        check_no_fix(
+            &Orphans,
+            pytest(
+                r#"File "/repo/test_a.py", line 5, in test_unit
+AssertionError: assert 'mm' == 'cm'"#,
+            ),
+            r"
+//- /length.py
+ def unit():
+     return 'mm'
+//- /test_a.py protected
+ from length import unit
+
+
+ def test_unit():
+     assert unit() == 'cm'
+",
+        );
+    }
+}

@@ -227,3 +227,55 @@ fn constructor(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, problem: &Proble
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::Arguments;
+    use crate::fix_example::{check_fix, pytest};
+
+    #[test]
+    fn takes_forgotten_self() {
+        check_fix(
+            &Arguments,
+            pytest(
+                r#"File "/repo/a.py", line 6, in describe
+TypeError: Shape.label() takes 0 positional arguments but 1 was given"#,
+            ),
+            r"
+ class Shape:
+     def __init__(self, title):
+         self.title = title
+
+     def describe(self):
+         return self.label() + '!'
+
+-    def label():
++    def label(self):
+         return self.title.upper()
+",
+        );
+    }
+
+    #[test]
+    fn renames_parameter_as_callers_name_it() {
+        check_fix(
+            &Arguments,
+            pytest(
+                r#"File "/repo/test_a.py", line 5, in test_area
+TypeError: area() got an unexpected keyword argument 'height'"#,
+            ),
+            r"
+//- /shape.py
+-def area(width, hieght):
++def area(width, height):
+     return width * height
+//- /test_a.py protected
+ from shape import area
+
+
+ def test_area():
+     assert area(width=2, height=3) == 6
+",
+        );
+    }
+}

@@ -193,12 +193,37 @@ fn literals(text: &str, tokens: &[Token], edits: &mut Vec<Edit>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::syntax::SyntaxRepair;
     use super::*;
     use crate::edit::FileEdit;
+    use crate::fix_example::{check_fix, pytest};
 
     fn translated(text: &str) -> String {
         let edits = proposals(text).into_iter().next().map(|proposal| proposal.edits).unwrap_or_default();
         FileEdit { file: String::new(), edits }.apply(text).unwrap()
+    }
+
+    #[test]
+    fn translates_whole_file() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 4
+    except IOError, error:
+           ^^^^^^^^^^^^^^
+SyntaxError: multiple exception types must be parenthesized"#,
+            ),
+            r"
+ def show(path):
+     try:
+-        print open(path).read()
+-    except IOError, error:
+-        print 'no file:', error
++        print(open(path).read())
++    except IOError as error:
++        print('no file:', error)
+",
+        );
     }
 
     #[test]

@@ -92,9 +92,13 @@ fn triple(site: &Site<'_>, strings: &[&Token], proposals: &mut Vec<Proposal>) {
             places.extend(values.filter(|_| line.len() < 200));
             places.sort_unstable();
             places.dedup();
+            // Most docstrings end on the line that they begin on.
+            let opens = line.trim_start().starts_with(mark) && line.matches(mark).count() == 1;
+            let end = start + line.trim_end().len();
             for at in places {
                 let edit = Edit::insert(at, *mark);
-                proposals.push(Proposal::new(vec![edit], MISSING + 1.0, format!("insert the missing {mark}")));
+                let slip = if opens && at == end { MISSING - 2.0 } else { MISSING + 1.0 };
+                proposals.push(Proposal::new(vec![edit], slip, format!("insert the missing {mark}")));
             }
         }
     }
@@ -113,5 +117,98 @@ fn triple(site: &Site<'_>, strings: &[&Token], proposals: &mut Vec<Proposal>) {
                 proposals.push(Proposal::new(vec![edit], MISSING, format!("complete {triple}")));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::SyntaxRepair;
+    use crate::fix_example::{check_fix, pytest};
+
+    #[test]
+    fn closes_string() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 3
+    raise ValueError('no width)
+                     ^
+SyntaxError: unterminated string literal (detected at line 3)"#,
+            ),
+            r"
+ def area(width, height):
+     if width < 0:
+-        raise ValueError('no width)
++        raise ValueError('no width')
+     return width * height
+",
+        );
+    }
+
+    #[test]
+    fn closes_docstring() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 2
+SyntaxError: unterminated triple-quoted string literal (detected at line 7)"#,
+            ),
+            r#"
+ def area(width, height):
+-    """The area.
++    """The area."""
+     return width * height
+
+
+ def circumference(width, height):
+     return 2 * (width + height)
+"#,
+        );
+    }
+
+    #[test]
+    fn completes_triple_quotes() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 2
+    ""The area."""
+      ^^^
+SyntaxError: invalid syntax"#,
+            ),
+            r#"
+ def area(width, height):
+-    ""The area."""
++    """The area."""
+     return width * height
+
+
+ def circumference(width, height):
+     """The way around."""
+     return 2 * (width + height)
+"#,
+        );
+    }
+
+    #[test]
+    fn closes_brace_inside_of_string() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 2
+    return f'{shape.name: {shape.area}'
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+SyntaxError: f-string: expecting '}'"#,
+            ),
+            r"
+ def show(shape):
+-    return f'{shape.name: {shape.area}'
++    return f'{shape.name}: {shape.area}'
+
+
+ def label(shape):
+     return f'{shape.name}: {shape.title}'
+",
+        );
     }
 }

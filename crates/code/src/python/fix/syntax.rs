@@ -35,6 +35,8 @@ const MAX_SURVIVORS: usize = 120;
 /// Effort for the first fault, and the number of bytes of other files that the model learns: both limit the time of a call.
 const EFFORT: Effort = Effort { tries: 1200, bytes: 24 << 20 };
 const LEARN_BUDGET: usize = 256 << 10;
+/// Repairs of indentation and quotes that are tried whatever the model thinks of them.
+const MAX_SURE_LINES: usize = 80;
 /// Names that others import which are tried.
 const MAX_WANTED: usize = 12;
 /// Weight of the model's opinion.
@@ -128,20 +130,28 @@ fn of_first_fault(site: &Site<'_>, model: &Model, wanted: &[&str], effort: Effor
     let before = site_bits(site, model, &region, &[]);
     let reading = |edits: &[Edit]| site_bits(site, model, &region, edits) - before;
     let mut survivors = whole_file(site, &reading);
-    let mut proposals = TokenEdits::new(site, model).proposals(wanted);
-    let others = indentation::proposals(site).into_iter().chain(quote_edits::proposals(site));
-    proposals.extend(others.map(|proposal| {
-        let bits = reading(&proposal.edits);
-        proposal.reading(bits)
-    }));
-    proposals.extend(indentation::lost_bodies(site));
     let estimate = |proposal: &Proposal| NATURALNESS.mul_add(proposal.reading, proposal.slip);
-    proposals.sort_by(|one, other| estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits)));
+    let order = |one: &Proposal, other: &Proposal| {
+        estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits))
+    };
+    let lines = indentation::proposals(site).into_iter().chain(quote_edits::proposals(site));
+    let mut lines: Vec<Proposal> = lines
+        .map(|proposal| {
+            let bits = reading(&proposal.edits);
+            proposal.reading(bits)
+        })
+        .collect();
+    lines.sort_by(order);
+    let mut proposals = TokenEdits::new(site, model).proposals(wanted);
+    // In a small project the model knows little, and takes whatever makes a line shorter for natural: a few of these are always tried.
+    proposals.extend(lines.split_off(lines.len().min(MAX_SURE_LINES)));
+    proposals.extend(indentation::lost_bodies(site));
+    proposals.sort_by(order);
 
     let mut seen: HashSet<String> = survivors.iter().filter_map(|repair| site.edited(&repair.proposal.edits)).collect();
     let mut budget = effort.bytes;
     let mut whole = 0;
-    for proposal in proposals {
+    for proposal in lines.into_iter().chain(proposals) {
         let Some(edited) = site.edited(&proposal.edits) else { continue };
         if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < edited.len() {
             break;
@@ -198,6 +208,55 @@ fn site_bits(site: &Site<'_>, model: &Model, region: &std::ops::Range<usize>, ed
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fix_example::{check_fix, check_no_fix, pytest};
+
+    #[test]
+    fn inserts_colon() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/a.py", line 1
+    def area(width, height)
+                           ^
+SyntaxError: expected ':'"#,
+            ),
+            r"
+-def area(width, height)
++def area(width, height):
+     return width * height
+",
+        );
+    }
+
+    #[test]
+    fn puts_name_back_that_others_import() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/sizes.py", line 2
+    = 4
+    ^
+SyntaxError: invalid syntax"#,
+            ),
+            r"
+//- /sizes.py
+ WIDTH = 3
+-= 4
++HEIGHT = 4
+ DEPTH = 5
+//- /box.py
+ from sizes import DEPTH, HEIGHT, WIDTH
+",
+        );
+    }
+
+    #[test]
+    fn leaves_protected_and_sound_files_alone() {
+        let broken = pytest("File \"/repo/test_a.py\", line 1\nSyntaxError: expected ':'");
+        check_no_fix(&SyntaxRepair, broken, "//- /test_a.py protected\n def test_area()\n     assert True\n");
+        let sound = pytest("File \"/repo/a.py\", line 1\nSyntaxError: invalid syntax");
+        check_no_fix(&SyntaxRepair, sound, " WIDTH = 3\n");
+    }
 
     #[test]
     fn a_bracket_before_blank_lines_is_closed_on_its_own_line() {

@@ -1,4 +1,4 @@
-//! Repairs of what flake8, pycodestyle and pylint find, made from their words alone: they report no fix of their own. To add one, add a row
+//! Repairs of what flake8, pycodestyle and pylint find, made from their words alone: they report no fix. To add one, add a row
 //! to [`RULES`]. White space is changed only where the program stays the same.
 
 mod comparisons;
@@ -97,6 +97,7 @@ fn remove_import(told: &Told<'_>, body: &[Stmt]) -> Option<Repair> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fix_example::{check_lint_fix, check_no_lint_fix, flake8};
 
     fn repaired(text: &str, line: usize, message: &str) -> Option<String> {
         let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
@@ -106,6 +107,31 @@ mod tests {
     fn repaired_at(text: &str, at: usize, message: &str) -> Option<String> {
         let repair = repair("shop/cart.py", text, at, message)?;
         Some(FileEdit { file: String::new(), edits: repair.edits }.apply(text).unwrap())
+    }
+
+    #[test]
+    fn removes_unused_import() {
+        check_lint_fix(
+            flake8("a.py:1:1: F401 'sys' imported but unused"),
+            r"
+-import os, sys
++import os
+
+ print(os.getcwd())
+",
+        );
+    }
+
+    #[test]
+    fn leaves_import_that_misspelt_name_means_alone() {
+        check_no_lint_fix(
+            flake8("a.py:1:1: F401 'json' imported but unused"),
+            r"
+ import json
+
+ print(jsn.dumps({}))
+",
+        );
     }
 
     #[test]

@@ -9,13 +9,6 @@ use serde::Deserialize;
 use super::{id, named, number};
 use crate::report::{TestCase, TestOutcome, TestReport, cut_middle};
 
-/// The reporter for mocha, to be given with `--reporter`.
-pub const MOCHA: &str = include_str!("mocha_reporter.cjs");
-/// The reporter for vitest, to be given with `--reporter`.
-pub const VITEST: &str = include_str!("vitest_reporter.mjs");
-/// The reporter for node:test, to be given with `--test-reporter`.
-pub const NODE_TEST: &str = include_str!("node_test_reporter.mjs");
-
 /// Environment variable with the path that the reporters write to; node:test has an option for it.
 pub const REPORT_VARIABLE: &str = "AUTOHEAL_REPORT";
 

@@ -61,7 +61,7 @@ fn should_exit_early(step: Step, progress: &Progress<'_>) -> bool {
     !step.has_new_fields && !step.has_filled_missing && progress.has_valid()
 }
 
-/// Returns the best valid result from before the model failed, or the error if there is none.
+/// Returns the best valid result from before the model failed, or else the error.
 fn after_failure(progress: Progress<'_>, error: ChatError) -> Result<Extraction, ExtractError> {
     if !progress.has_valid() {
         return Err(error.into());

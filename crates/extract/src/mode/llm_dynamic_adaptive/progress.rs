@@ -73,7 +73,7 @@ impl<'a> Progress<'a> {
         progress
     }
 
-    /// Takes an answer: reads it, scores it, keeps what is better than before.
+    /// Reads and scores an answer, and keeps the values that are better than before.
     pub(super) fn take(&mut self, answer: &ChatAnswer, question: Question) -> Step {
         let form = self.asking.form;
         self.is_cut_off = answer.finish == Finish::Length;
@@ -124,7 +124,7 @@ impl<'a> Progress<'a> {
                 .is_none_or(|provenance| matches!(provenance.grounding, Some(Grounding::Found | Grounding::Judgement)));
             of.fields.contains_key(name).then(|| (!unfit.contains(name), is_found))
         };
-        // What did not fit was told, and is not said again.
+        // An invalid field was reported before, and is not reported again.
         for name in unfit_before.iter().filter(|name| !candidate.fields.contains_key(*name)) {
             self.best_fields.fields.remove(name);
             self.best_fields.provenance.remove(name);
@@ -163,7 +163,7 @@ impl<'a> Progress<'a> {
         self.best_valid.as_ref().is_some_and(|(_, candidate)| candidate.found().next().is_some())
     }
 
-    /// The next question: what was found, what is missing, what does not fit.
+    /// Returns the next question: the fields found, the missing ones, the invalid ones.
     pub(super) fn retry_prompt(&self) -> Result<Message, PromptError> {
         let best = Value::Object(self.best_fields.fields.clone());
         let page_type = self.best_fields.page_type();

@@ -1,4 +1,4 @@
-//! From an answer to fields that may fit the form: names, what says nothing, types, and what is on the page.
+//! From an answer to fields that may fit the form: names, placeholders, types, and presence on the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ impl Candidate {
             };
             let Some(property) = form.property(&name) else { continue };
             if lacks_its_amount(&value, &property.kind) {
-                // A currency, or a count of none, without what it is of.
+                // A currency, or a count, without its amount.
                 candidate.unavailable.insert(name);
                 continue;
             }
@@ -97,7 +97,7 @@ impl Candidate {
                 parts.push((property, part, value));
                 continue;
             }
-            // What says something counts more than what does not, and then the form's own name for it.
+            // A value counts more than a placeholder; among equals, the form's own name wins.
             let is_better = named
                 .get(&property)
                 .is_none_or(|before| says_something(&value) && (name == property || !says_something(before)));
@@ -119,7 +119,7 @@ impl Candidate {
         let judged = reading.evidence.judge(&value, kind);
         let (value, grounding) = match (strictness, value) {
             (Strictness::Drop, value) if !is_on_page(judged) => {
-                // Of a list, what is on the page is as good as it was.
+                // Of a list, the items on the page are kept.
                 let (kept, dropped) = match (value, kind) {
                     (Value::Array(items), Kind::List(kind)) => items
                         .into_iter()
@@ -142,7 +142,7 @@ impl Candidate {
         self.provenance.insert(name.to_owned(), Provenance::by_model(grounding));
     }
 
-    /// Adds what is known without the model: the URL, and the page type that the URL and the page suggest.
+    /// Adds the facts that are known without the model: the URL, and the page type that the URL and the page suggest.
     fn inject(&mut self, reading: &Reading, form: &Form) {
         match form.owner {
             Owner::Item => {
@@ -185,7 +185,7 @@ impl Candidate {
         required.filter(is_missing).map(str::to_owned).collect()
     }
 
-    /// The same, whatever the model said about it.
+    /// The same, even if the model reported them as unavailable.
     pub(crate) fn all_missing(&self, form: &Form) -> Vec<String> {
         let required = form.names_of(self.page_type(), Importance::Required);
         required.filter(|name| !self.fields.contains_key(*name)).map(str::to_owned).collect()
@@ -205,7 +205,7 @@ fn says_something(value: &Value) -> bool {
 pub(crate) const PAGE_TYPE: &str = "page_type";
 const URL: &str = "url";
 
-/// Names that have no place because what they hold is known.
+/// Names without a field, because their values are already known.
 fn is_known(name: &str, form: &Form) -> bool {
     form.owner == Owner::Item && matches!(crate::form::words_of(name).as_str(), URL | "page_url" | "provenance")
 }

@@ -58,7 +58,7 @@ pub(crate) fn without_place(value: &Value, kind: &Kind) -> Vec<String> {
     names.filter(|name| !known.contains(&name.as_str())).cloned().collect()
 }
 
-/// The value as one of this kind, or as it is. `url` is the page's: what its addresses are relative to.
+/// Returns the value as one of this kind, or unchanged. `url` is the page's, the base of its relative addresses.
 pub(crate) fn converted(value: Value, kind: &Kind, url: Option<&Url>) -> Value {
     let read = match kind {
         Kind::Text | Kind::Summary | Kind::Names => text(&value).map(Value::from),
@@ -122,7 +122,8 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The choice that is written so, whatever its case and what stands between its words. No more: `non-vegetarian` is not `vegetarian`.
+/// Returns the choice with this text, ignoring case and separators between words. Nothing else matches: `non-vegetarian` is not
+/// `vegetarian`.
 fn choice(value: &Value, choices: &[Value]) -> Option<Value> {
     let said = words_of(&text(value)?);
     choices.iter().find(|choice| text(choice).is_some_and(|choice| words_of(&choice) == said)).cloned()
@@ -233,7 +234,7 @@ fn rating(value: &Value) -> Option<Value> {
                 read["best"] = best.into();
             }
             if let Some(count) = named(&COUNT) {
-                // What cannot be read does not fit: it is not silently gone.
+                // A count that cannot be parsed makes the value invalid; it is not silently dropped.
                 read["count"] = whole_number(count).unwrap_or_else(|| count.clone());
             }
             Some(read)

@@ -1,4 +1,4 @@
-//! From fields to what is valid, or why there is nothing to give.
+//! From fields to a valid form, or the reason why there is nothing to return.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ pub(crate) fn filled(mut candidate: Candidate, reading: &Reading, form: &Form) -
     let missing = candidate.all_missing(form);
     form.add_nulls(&mut candidate.fields);
     refuse_faults(&form.faults(&candidate.fields), &candidate.all_missing(form))?;
-    // Another answer had what this one was dropped for.
+    // Another answer had the value for which this one was dropped.
     candidate.left_out.retain(|left| left.why != WhyLeftOut::NotOnPage || !candidate.fields.contains_key(&left.name));
     let extracted = match form.owner {
         Owner::Item => item_of(&candidate)?,
@@ -33,7 +33,7 @@ pub(crate) fn filled(mut candidate: Candidate, reading: &Reading, form: &Form) -
     Ok(Extraction { extracted, missing, left_out: candidate.left_out, cut_short: None })
 }
 
-/// The same, without what does not fit where the form can do without it.
+/// The same, without invalid values that the form does not require.
 pub(crate) fn filled_without_faults(
     mut candidate: Candidate,
     reading: &Reading,

@@ -3,7 +3,7 @@
 //! - [`reading`]: the content of the page for prompts and checks; `prompt`: the prompts
 //! - `candidate`: from a response to fields: names, placeholders (`placeholder`), types (`convert`, `salary`),
 //!   and presence on the page (`grounding`)
-//! - `filled`: from fields to a valid item, or the reason why there is none
+//! - `filled`: from fields to a valid item, or the reason for its absence
 
 pub(crate) mod candidate;
 pub(crate) mod convert;
@@ -46,7 +46,7 @@ pub struct ModelSettings {
 }
 
 impl Default for ModelSettings {
-    /// Two retries; 12,000 characters of text and 4,000 of what is stated; 4,096 tokens; marked.
+    /// Two retries; 12,000 characters of text and 4,000 of statements; 4,096 tokens; values that are not on the page are marked.
     fn default() -> Self {
         Self {
             schema_retries: 2,

@@ -9,7 +9,7 @@ use super::reading::Reading;
 use crate::form::{Importance, Kind, Owner};
 use crate::item::PageType;
 
-/// A prompt: its name, by which what it costs is summed, and its template.
+/// A prompt: its name, by which its cost is summed, and its template.
 pub(crate) type Prompt = (&'static str, &'static str);
 
 /// Maximum length of a field's type in a prompt, in characters, and maximum number of fields listed there.
@@ -26,7 +26,7 @@ pub(crate) const FIXED: Prompt = ("extract_fixed", include_str!("../../../prompt
 /// Asks to choose fields and fill them.
 pub(crate) const DYNAMIC: Prompt = ("extract_dynamic", include_str!("../../../prompts/extract_dynamic.md"));
 
-/// Asks for what is missing.
+/// Requests the missing fields.
 pub(crate) const RETRY: Prompt = ("extract_retry", include_str!("../../../prompts/extract_retry.md"));
 
 /// Summary of the earlier answers, for a retry.
@@ -34,7 +34,7 @@ pub(crate) struct SoFar<'a> {
     /// The fields that were found.
     pub(crate) best: &'a Value,
     pub(crate) page_type: PageType,
-    /// The names of what is important and was not found.
+    /// The names of important fields that were not found.
     pub(crate) missing: &'a [String],
     /// Descriptions of the values that do not fit the form.
     pub(crate) faults: &'a [String],
@@ -50,8 +50,8 @@ pub(crate) fn fixed(reading: &Reading, asking: &Asking<'_>) -> Result<Message, P
     fill(FIXED.0, FIXED.1, of_page(reading, asking)).map(Message::user)
 }
 
-/// The first question of the dynamic modes, with context hints: what the page states, the words of its address, and what is expected of
-/// which type of page.
+/// The first question of the dynamic modes, with context hints: the page's statements, the words of its address, and the expected
+/// fields of each type of page.
 pub(crate) fn dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Message, PromptError> {
     let expected = PageType::ALL.into_iter().map(|page_type| {
         let names = |importance| asking.form.names_of(page_type, importance).collect::<Vec<_>>();
@@ -68,7 +68,7 @@ pub(crate) fn dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Message,
     fill(DYNAMIC.0, DYNAMIC.1, values).map(Message::user)
 }
 
-/// The question for what is missing. It shows the page again: the first question is not part of its conversation.
+/// The question for missing fields. It shows the page again: the first question is not part of its conversation.
 pub(crate) fn retry(reading: &Reading, asking: &Asking<'_>, so_far: &SoFar<'_>) -> Result<Message, PromptError> {
     let mut values = of_page(reading, asking);
     values["best"] = serde_json::to_string_pretty(so_far.best).unwrap_or_default().into();

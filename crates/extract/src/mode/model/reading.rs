@@ -64,7 +64,7 @@ impl Reading {
         Some(self.evidence.judge(&converted(value, kind, self.url.as_ref()), kind))
     }
 
-    /// The words of its address that may say what it is about.
+    /// The words of its address that may describe its subject.
     pub(crate) fn segments(&self) -> Vec<String> {
         segments(self.url.as_ref())
     }
@@ -76,7 +76,7 @@ fn segments(url: Option<&Url>) -> Vec<String> {
     words.filter(|words| words.chars().any(char::is_alphabetic)).collect()
 }
 
-/// Words that name a type of page, in addresses and in what pages state.
+/// Words that name a type of page, in addresses and in statements of pages.
 const NAMED: [(PageType, &[&str]); 5] = [
     (PageType::Recipe, &["recipe", "recipes", "rezept", "rezepte", "recette", "recettes", "receta", "recetas"]),
     (PageType::Job, &["job", "jobs", "jobposting", "career", "careers", "vacancy", "vacancies", "stellenangebote"]),

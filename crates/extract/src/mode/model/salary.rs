@@ -37,7 +37,7 @@ struct End {
 /// A salary in a text; `None` when it holds anything that is not understood, or says neither a currency nor a period.
 pub(super) fn salary_in(text: &str) -> Option<Value> {
     static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        // `k` and a currency may stand between a number and what divides it from the next one.
+        // `k` and a currency may follow a number, before the separator.
         Regex::new(r"^(?P<from>.*\d.*?)(?:\s*[-–—]\s*|\s+(?:to|bis|and|und)\s+)(?P<to>.*\d.*)$").ok()
     });
     let text = text.replace('\u{a0}', " ").to_lowercase().replace("up to", "upto").replace("p.a.", "pa");
@@ -51,7 +51,7 @@ pub(super) fn salary_in(text: &str) -> Option<Value> {
     if currency.is_none() && per.is_none() {
         return None;
     }
-    // `50-60k`: both, as nobody is paid from 50 to 60,000.
+    // `50-60k`: both, as a salary from 50 to 60,000 is implausible.
     let thousand = Decimal::ONE_THOUSAND;
     if ends.last()?.is_in_thousands && ends.iter().all(|end| end.amount < thousand) {
         for end in &mut ends {
@@ -77,7 +77,7 @@ pub(super) fn salary_in(text: &str) -> Option<Value> {
     Some(read)
 }
 
-/// An amount that stands alone: `50,000`, `50k`.
+/// Returns the amount in a text that holds only an amount: `50,000`, `50k`.
 pub(super) fn amount_in(text: &str) -> Option<Decimal> {
     let end = end(&text.to_lowercase())?;
     let factor = if end.is_in_thousands { Decimal::ONE_THOUSAND } else { Decimal::ONE };
@@ -139,7 +139,7 @@ fn plain(number: &str) -> Option<Decimal> {
     }
 }
 
-/// The ends of an object with them. What cannot be read stays what it is, and does not fit.
+/// Adds the two ends of a range from an object that has them. Ends that cannot be parsed stay unchanged, and are invalid.
 pub(super) fn add_ends(read: &mut Value, members: &Map<String, Value>) {
     for (part, names) in [("minimum", ["minimum", "min"]), ("maximum", ["maximum", "max"])] {
         let Some(value) = names.iter().find_map(|name| members.get(*name)) else { continue };

@@ -1,8 +1,9 @@
 //! The stated thing that a page is about, and the page type that follows from it.
 
 use super::found::Found;
+use super::recipe::shown;
 use super::stated::Thing;
-use super::{View, commerce, recipe, title};
+use super::{View, shown_price, title};
 use crate::item::{PageType, Source};
 
 /// Subject of the page.
@@ -63,7 +64,7 @@ impl<'a> About<'a> {
             products += usize::from(page_type == PageType::Product);
             let name = thing.text(&["name", "headline"]).map(|name| name.value);
             let is_shown = shown.zip(name.as_deref()).is_some_and(|(shown, name)| title::agree(shown, name));
-            // What has the page's own title is what it is about; an event or a product in the margin has another.
+            // The subject has the page's own title; an event or a product in the margin has another one.
             let mut score = rank + if is_shown { 10 } else { 0 };
             // An article about one recipe is the recipe; one about several is an article.
             if page_type == PageType::Recipe && recipes == 1 {
@@ -87,13 +88,13 @@ impl<'a> About<'a> {
     /// Determines the page type from the layout of the page and its `meta` elements.
     fn by_look(view: &View<'a>) -> Self {
         let kind = view.stated.meta(&["og:type"]).map(|found| found.value.to_ascii_lowercase()).unwrap_or_default();
-        let page_type = if recipe::looks_like_one(view) {
+        let page_type = if looks_like_recipe(view) {
             Found::heuristic(PageType::Recipe, 0.7)
         } else if kind.contains("product") {
             Found::new(PageType::Product, Source::OpenGraph, 0.8)
         } else if kind.contains("article") || view.stated.meta(&["article:published_time"]).is_some() {
             Found::new(PageType::Article, Source::OpenGraph, 0.7)
-        } else if commerce::looks_like_product(view) {
+        } else if shown_price::looks_like_product(view) {
             Found::heuristic(PageType::Product, 0.6)
         } else if view.page.nodes().filter(|&node| view.page.tag(node) == "article").count() == 1 {
             Found::heuristic(PageType::Article, 0.5)
@@ -102,4 +103,13 @@ impl<'a> About<'a> {
         };
         Self { page_type, thing: None }
     }
+}
+
+/// Returns whether a page that states no recipe shows one.
+fn looks_like_recipe(view: &View<'_>) -> bool {
+    if !view.is_readable {
+        return false;
+    }
+    let shown = shown::find(view.page);
+    shown.ingredients.len() >= 2 && !shown.instructions.is_empty()
 }

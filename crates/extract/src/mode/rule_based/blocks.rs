@@ -1,4 +1,4 @@
-//! The text of a page without what surrounds it: for pages whose text is not in one piece, as lists, forums and shops.
+//! The text of a page without its frame: for pages whose text is not in one piece, such as lists, forums and shops.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ fn is_frame(tag: &str) -> bool {
     )
 }
 
-/// The same by its role, or by what it is called.
+/// The same by its role, or by its name.
 fn is_called_frame(page: &Document, node: NodeId) -> bool {
     static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -66,7 +66,7 @@ fn below(page: &Document, root: NodeId, has_frame: bool) -> Vec<NodeId> {
             continue;
         }
         let tag = page.tag(node);
-        // What is called a frame and holds nearly everything is none.
+        // A block that is named like a frame but holds nearly everything is not a frame.
         let is_left_out = has_frame
             && node != root
             && (is_frame(tag) || tag == "header" && !has_heading(page, node) || is_called_frame(page, node))
@@ -76,7 +76,7 @@ fn below(page: &Document, root: NodeId, has_frame: bool) -> Vec<NodeId> {
             continue;
         }
         let in_blocks: usize = outer_blocks(page, node).map(|inner| page.letters(inner)).sum();
-        // Text that stands beside a few blocks stays where it is, with them.
+        // Text next to a few blocks stays with them.
         let own = page.letters(node) - in_blocks;
         if in_blocks == 0 || own > in_blocks {
             next = page.close(node);

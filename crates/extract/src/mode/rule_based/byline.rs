@@ -10,7 +10,7 @@ use super::about::About;
 use super::found::Found;
 use crate::item::PageType;
 
-/// Longer texts are no names.
+/// Maximum length of a name.
 const LONGEST: usize = 120;
 
 /// Maximum distance of a byline from the headline, in visible characters.
@@ -30,7 +30,7 @@ const META: [&str; 10] = [
     "cxenseparse:author",
 ];
 
-/// The author; `place` is where the headline stands.
+/// Returns the author; `place` is the headline.
 pub(super) fn find(view: &View<'_>, about: &About<'_>, place: Option<NodeId>) -> Option<Found<String>> {
     if matches!(about.page_type.value, PageType::Product | PageType::Job | PageType::Event) {
         return None;
@@ -71,7 +71,7 @@ fn in_meta(view: &View<'_>) -> Option<Found<String>> {
         }
         (!names.is_empty()).then(|| names.join(", "))
     });
-    // `twitter:data1` is whatever `twitter:label1` says.
+    // `twitter:label1` names the kind of value in `twitter:data1`.
     let labelled = || {
         let label = view.stated.meta(&["twitter:label1"])?;
         WRITTEN.as_ref().filter(|written| written.is_match(&label.value))?;

@@ -1,23 +1,18 @@
 //! Extraction of products and their prices.
 
-use std::sync::LazyLock;
-
 use autoheal_page::NodeId;
+use autoheal_page::value::money;
 use autoheal_page::value::number::{self, DecimalMark};
-use autoheal_page::value::{Money, money};
-use regex::Regex;
 use rust_decimal::Decimal;
 
 use super::about::About;
 use super::found::Found;
+use super::shown_price::shown_money;
 use super::stated::Thing;
 use super::{Filling, View, labels};
 use crate::item::{Field, Price, Rating};
 
-/// Maximum distance of the price after the headline, in visible characters.
-const NEAR: usize = 2500;
-
-/// Fills what products have; `place` is where the headline stands.
+/// Fills the fields of products; `place` is the headline.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, place: Option<NodeId>, filling: &mut Filling) {
     let thing = about.thing.as_ref();
     let price = thing.and_then(stated_price).or_else(|| meta_price(view)).or_else(|| shown_price(view, place));
@@ -48,7 +43,7 @@ pub(super) fn rating(thing: &Thing<'_>) -> Option<Found<Rating>> {
     let value = decimal("aggregateRating.ratingValue")?;
     let count = ["aggregateRating.ratingCount", "aggregateRating.reviewCount"];
     let count = count.iter().find_map(|path| u64::try_from(decimal(path)?).ok());
-    // Nobody has rated it.
+    // There are no ratings yet.
     if count == Some(0) {
         return None;
     }
@@ -94,48 +89,9 @@ fn price(amount: &str, currency: Option<String>) -> Option<Price> {
     (amount > Decimal::ZERO).then(|| Price { amount, currency: currency.or(sign) })
 }
 
-/// The first amount of money after the headline that is not crossed out.
+/// The price after the headline.
 fn shown_price(view: &View<'_>, place: Option<NodeId>) -> Option<Found<Price>> {
     let money = shown_money(view, place?)?;
     let currency = Some(money.currency.as_str().to_owned());
     Some(Found::heuristic(Price { amount: money.amount, currency }, 0.65))
-}
-
-fn shown_money(view: &View<'_>, place: NodeId) -> Option<Money> {
-    let page = view.page;
-    let from = page.letters_before(place);
-    page.nodes()
-        .filter(|&node| node > place && page.letters_before(node) - from.min(page.letters_before(node)) <= NEAR)
-        .filter(|&node| (2..24).contains(&page.letters(node)))
-        .filter(|&node| !is_old(view, node))
-        .find_map(|node| money::parse(page.visible_text(node), DecimalMark::Detect, None).ok())
-        .filter(|money| money.amount > Decimal::ZERO)
-}
-
-/// Returns whether a price is the one before a reduction.
-fn is_old(view: &View<'_>, node: NodeId) -> bool {
-    static OLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)(^|[-_ ])(old|was|compare|strike|regular|rrp|list|crossed|saving|save|shipping)").ok()
-    });
-    let page = view.page;
-    std::iter::once(node).chain(page.ancestors(node).take(2)).any(|node| {
-        matches!(page.tag(node), "del" | "s" | "strike")
-            || page.attribute(node, "class").is_some_and(|class| OLD.as_ref().is_some_and(|old| old.is_match(class)))
-    })
-}
-
-/// Returns whether a page that states nothing sells one thing: it has a price after the first heading, and a
-/// button to buy it.
-pub(super) fn looks_like_product(view: &View<'_>) -> bool {
-    static BUY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(add to (cart|bag|basket)|buy( it)? now|in den warenkorb|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)").ok()
-    });
-    let page = view.page;
-    let buttons = page.nodes().filter(|&node| matches!(page.tag(node), "button" | "input" | "a"));
-    let texts =
-        buttons.map(|node| page.attribute(node, "value").unwrap_or_else(|| page.visible_text(node)).trim().to_owned());
-    // Several are a list of products.
-    let buying = texts.filter(|text| BUY.as_ref().is_some_and(|buy| buy.is_match(text))).count();
-    let heading = page.nodes().find(|&node| page.tag(node) == "h1");
-    (1..=2).contains(&buying) && heading.and_then(|heading| shown_money(view, heading)).is_some()
 }

@@ -33,7 +33,7 @@ const PUBLISHED: [&str; 14] = [
 const MODIFIED: [&str; 5] =
     ["article:modified_time", "og:updated_time", "last-modified", "dcterms.modified", "lastmod"];
 
-/// The day it was published; `place` is where the headline stands.
+/// Returns the day of publication; `place` is the headline.
 pub(super) fn published(view: &View<'_>, about: &About<'_>, place: Option<NodeId>) -> Option<Found<DateValue>> {
     let thing = about.thing.as_ref();
     let stated = thing.and_then(|thing| date(thing, &["datePublished", "dateCreated", "uploadDate", "datePosted"]));

@@ -13,7 +13,7 @@ pub(super) fn value(page: &Document, words: &[&str]) -> Option<String> {
             "dt" | "th" | "td" | "strong" | "b" | "span" | "label" | "div" | "h3" | "h4" => page.visible_text(node),
             _ => return None,
         };
-        // Long texts are no labels; boxes hold the label and its value.
+        // Long texts are not labels; boxes hold the label and its value.
         if text.len() > 40 || !is_label(text) {
             return None;
         }

@@ -10,7 +10,7 @@ use super::blocks::{blocks, leaves};
 use super::found::Found;
 use crate::item::List;
 
-/// The main text and what is in it.
+/// The main text with its contents.
 pub(super) struct MainText {
     pub(super) text: Found<String>,
     pub(super) lists: Option<Found<Vec<List>>>,
@@ -22,7 +22,7 @@ pub(super) fn find(view: &View<'_>) -> Option<MainText> {
     let page = unscripted.as_ref().unwrap_or(view.page);
     let blocks = blocks(page);
     let letters: usize = blocks.iter().map(|&node| page.letters(node) - page.linked_letters(node)).sum();
-    // Where a readers' view shows less than half of what there is, the text is not in one piece.
+    // If the reader view shows less than half of the text, the text is not in one piece.
     let read = article(page).filter(|content| content.letters(content.body()) * 2 >= letters);
     let (text, lists) = match &read {
         Some(content) => (text_of(content, &leaves(content)), lists_of(content)),
@@ -43,7 +43,7 @@ fn unscripted(page: &Document) -> Option<Document> {
     if page.raw_text(longest).len() <= page.letters(page.body()) * 2 {
         return None;
     }
-    // Only the outermost element keeps what is in it from being text.
+    // Only the outermost element excludes its contents from the text.
     let html = page.html(longest).replacen("<noscript", "<div", 1);
     let unscripted = Document::parse(&html);
     (unscripted.letters(unscripted.body()) > page.letters(page.body())).then_some(unscripted)
@@ -80,7 +80,7 @@ fn text_of(page: &Document, blocks: &[NodeId]) -> String {
     text
 }
 
-/// The lists of the main text that are no navigation, with the heading right before each.
+/// Returns the lists of the main text, except navigation, with the heading right before each.
 fn lists_of(page: &Document) -> Vec<List> {
     let mut heading = None;
     let mut lists = Vec::new();

@@ -4,6 +4,7 @@
 //! - `about`: the thing that the page is about, and the page type that follows from it
 //! - `own_form`: extraction in the form of the user's JSON Schema
 //! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: one or several fields each
+//! - `site`, `shown_price`: the names of the page's site, and the price that it shows
 
 mod about;
 mod blocks;
@@ -16,6 +17,8 @@ mod main_text;
 mod own_form;
 mod posting;
 mod recipe;
+mod shown_price;
+mod site;
 mod stated;
 mod summary;
 mod tables;
@@ -30,8 +33,8 @@ use found::Found;
 pub use own_form::rule_based_in;
 use stated::Stated;
 
-/// Of pages with more elements than this, or that nest deeper, only what they state is read: everything else would take too long,
-/// or the stack would not do.
+/// Limits for reading more than the statements of a page: a page with more elements would take too long, and one with deeper
+/// nesting would overflow the stack.
 const MOST_ELEMENTS: usize = 60_000;
 const DEEPEST: usize = 250;
 
@@ -47,7 +50,7 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     let mut filling = Filling::default();
     filling.item.page_type = about.page_type.value;
     filling.note(Field::PageType, &about.page_type);
-    filling.item.url = url.map(Url::to_string).or_else(|| summary::canonical(&view));
+    filling.item.url = url.map(Url::to_string).or_else(|| site::canonical(&view));
     let title = title::find(&view, about.thing.as_ref());
     let place = title.as_ref().and_then(|title| title::place(page, &title.value));
     filling.set(Field::Title, title, |item| &mut item.title);
@@ -107,8 +110,8 @@ impl Filling {
     }
 }
 
-/// The page's text with a line for each block, without what surrounds it; of pages that are mostly what surrounds them, and of those
-/// that are not readable, all of it.
+/// Returns the page's text with a line for each block, without its frame; for pages that are mostly frame, and for unreadable ones,
+/// all text.
 pub(crate) fn lines_of(page: &Document) -> String {
     let all = page.page_text();
     if !is_readable(page) {

@@ -64,7 +64,7 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
     if !missing.is_empty() {
         return Err(ExtractError::RequiredMissing(missing));
     }
-    // An empty shape is no success. What is known without the page has no provenance.
+    // An empty object is not a success. Fields that do not come from the page have no provenance.
     if own.provenance.is_empty() {
         return Err(ExtractError::Nothing);
     }
@@ -90,7 +90,7 @@ impl Sources<'_> {
         let (own, same) = names_of(property);
         let is_own_field =
             of_item(&property.name).is_some_and(|(name, part)| part.is_none() && own[0] == name.replace('_', " "));
-        // What the page itself calls so comes before what means the same elsewhere.
+        // A statement of the page under this name comes before other names with the same meaning.
         let field = self.field(property);
         let (own_field, other_field) = if is_own_field { (field, None) } else { (None, field) };
         let told = |found: Option<(Value, Provenance)>| found.map(|(value, provenance)| (value, Some(provenance)));
@@ -114,7 +114,7 @@ impl Sources<'_> {
         Some((value, field.and_then(|field| self.item.provenance.get(&field).copied())))
     }
 
-    /// The one value that the page states under that name, of what it is about.
+    /// Returns the single value that the page states under that name about its subject.
     fn stated(&self, property: &Property) -> Option<(Value, Provenance)> {
         let name = words_of(&property.name);
         let mut found = self.stated.iter().filter(|datum| own_name(datum).is_some_and(|own| words_of(own) == name));
@@ -193,7 +193,7 @@ const AROUND: [&str; 16] = [
 /// Prefixes of property names that belong to the thing itself, such as the properties of its offer.
 const OWN: [&str; 4] = ["offers.", "product:", "book:", "article:"];
 
-/// The name of what is stated, where it is of the thing that the page is about and not of one of its parts.
+/// Returns the name of a statement about the page's subject, and not about one of its parts.
 fn own_name(datum: &Datum) -> Option<&str> {
     let name = OWN.iter().find_map(|prefix| datum.path.strip_prefix(prefix)).unwrap_or(&datum.path);
     let is_own = !AROUND.contains(&datum.kind.as_str()) && !name.contains(['.', ':']);

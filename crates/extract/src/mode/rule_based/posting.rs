@@ -8,7 +8,7 @@ use super::stated::Thing;
 use super::{Filling, View, dates, labels};
 use crate::item::{Field, PageType, Price, Salary};
 
-/// Fills what jobs and events have.
+/// Fills the fields of jobs and events.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let Some(thing) = &about.thing else { return };
     filling.set(Field::Location, location(thing), |item| &mut item.location);

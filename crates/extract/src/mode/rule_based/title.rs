@@ -1,10 +1,11 @@
-//! The headline, and where it stands.
+//! The headline, and its element.
 
 use autoheal_page::{Document, NodeId};
 
+use super::View;
 use super::found::Found;
+use super::site::{letters, site_names};
 use super::stated::Thing;
-use super::{View, summary};
 
 /// Longer headlines are something else.
 const LONGEST: usize = 300;
@@ -12,19 +13,14 @@ const LONGEST: usize = 300;
 /// Separators between the parts of a page's title.
 const CUTS: [&str; 12] = [" | ", " » ", " « ", " :: ", " • ", " // ", " ‹ ", " › ", " · ", " - ", " – ", " — "];
 
-/// Number of leading [`CUTS`] that separate the name of the site even if weaker separators stand between words.
+/// Number of leading [`CUTS`] that separate the name of the site even if there are weaker separators between words.
 const STRONG: usize = 9;
-
-/// Letters and digits alone, in lower case: what two spellings of one headline have in common.
-pub(super) fn letters(text: &str) -> String {
-    text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
 
 /// Returns whether two headlines are the same, apart from additional text in one of them.
 pub(super) fn agree(one: &str, other: &str) -> bool {
     let (one, other) = (letters(one), letters(other));
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    // A word or two stand in many headlines.
+    // One or two words occur in many headlines.
     !short.is_empty() && (short == long || (short.len() * 2 >= long.len() && long.contains(&short)))
 }
 
@@ -35,7 +31,7 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
     let is_text = thing.is_some_and(|thing| {
         thing.kinds().iter().any(|kind| kind.contains("article") || kind.ends_with("posting") && kind != "jobposting")
     });
-    let site = summary::site_names(view);
+    let site = site_names(view);
     let is_site = |text: &str| site.contains(&letters(text));
     let is_recipe = thing.is_some_and(|thing| thing.kinds().iter().any(|kind| kind == "recipe"));
     let named = named.filter(|named| !is_text && !named.value.is_empty() && !is_site(&named.value));
@@ -63,7 +59,7 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
     let named = thing.and_then(|thing| thing.text(&["headline", "name"])).map(|found| found.map(|name| clean(&name)));
     let mut others = headings.iter().filter(|heading| !is_site(heading) && !is_last_part(heading, &titles));
     let is_article = is_text || view.stated.meta(&["og:type"]).is_some_and(|kind| kind.value.contains("article"));
-    // Headlines are written anew for search engines; they still share words.
+    // Headlines are rewritten for search engines; they still share words.
     let like = others.clone().find(|heading| titles.iter().any(|title| shares(heading, title, is_article)));
     if let Some(heading) = like {
         return Some(Found::heuristic(without_site(view, heading), 0.8));
@@ -159,7 +155,7 @@ fn is_last_part(heading: &str, titles: &[String]) -> bool {
 fn without_site(view: &View<'_>, title: &str) -> String {
     let parts = parts(title);
     let (Some(first), true) = (parts.first(), parts.len() > 1) else { return title.to_owned() };
-    let names = summary::site_names(view);
+    let names = site_names(view);
     let is_site = |part: &str| {
         let part = letters(part);
         names.iter().any(|name| {
@@ -174,7 +170,7 @@ fn without_site(view: &View<'_>, title: &str) -> String {
     match kept {
         [] => (*first).to_owned(),
         [only] => (*only).to_owned(),
-        // A heading says what the page is called: without a known name nothing is cut.
+        // A heading gives the page's title: without a known name nothing is cut.
         _ if is_shown => {
             let (from, to) = (span(title, kept[0]), span(title, kept[kept.len() - 1]));
             from.zip(to).and_then(|(from, to)| title.get(from.0..to.1)).unwrap_or(title).to_owned()

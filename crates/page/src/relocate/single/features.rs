@@ -103,7 +103,7 @@ impl<'o> Comparison<'o> {
         let concepts_before = old_view
             .statements
             .concepts()
-            .map(|concept| (concept, old_view.best_shown(old, concept)))
+            .map(|concept| (concept, old_view.best_shown(old.number, &old.phrase, concept)))
             .filter(|(_, shown)| *shown >= 0.7)
             .collect();
         let paths: Vec<(Word, Sense)> = old_view
@@ -135,11 +135,15 @@ impl<'o> Comparison<'o> {
             after_heading: outer >= old_view.main_heading,
             share: share_of_parent(old_view, old),
             names_and_near: old.context.all_names.clone(),
-            title: if field.words.kind == FieldKind::Title { 1.0 } else { old_view.best_shown(old, Concept::Title) },
+            title: if field.words.kind == FieldKind::Title {
+                1.0
+            } else {
+                old_view.best_shown(old.number, &old.phrase, Concept::Title)
+            },
             description: if old_view.statements.of_concept(Concept::Description).is_empty() {
                 -1.0
             } else {
-                old_view.best_shown(old, Concept::Description)
+                old_view.best_shown(old.number, &old.phrase, Concept::Description)
             },
             speaks_of_change: changes(old),
             has_day: !phrase.days().is_empty(),
@@ -300,7 +304,7 @@ impl<'o> Comparison<'o> {
 
     fn stated(&self, view: &View<'_>, candidate: &Candidate<'_>, row: &mut Single) {
         let concepts = self.field.words.concepts;
-        let shown = |concept: Concept| view.best_shown(candidate, concept);
+        let shown = |concept: Concept| view.best_shown(candidate.number, &candidate.phrase, concept);
         let best = |concepts: &mut dyn Iterator<Item = Concept>| concepts.map(shown).fold(0.0, f32::max);
         row.stated_by_name = best(&mut concepts.iter().copied());
         row.stated_exactly = flag(is_stated_exactly(view, candidate, concepts));

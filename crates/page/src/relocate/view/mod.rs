@@ -14,7 +14,6 @@ pub(crate) use zones::{Zone, Zones};
 use super::concepts::{CONCEPTS, Concept, Statements};
 use super::number::{float, log_ratio};
 use super::phrase::{Phrase, Sense};
-use super::single::Candidate;
 use super::words::{Word, Words, both, join, name_parts, word};
 use crate::document::{Document, NodeId};
 
@@ -151,13 +150,12 @@ impl<'a> View<'a> {
         Context::of(self, chain)
     }
 
-    /// Returns how well a candidate shows the page's statements for a concept.
-    pub(crate) fn best_shown(&self, candidate: &Candidate<'_>, concept: Concept) -> f32 {
-        let known = candidate.number.and_then(|chain| self.shown.get(chain * CONCEPTS + concept as usize));
+    /// Returns how well a phrase shows the page's statements for a concept; `chain` is the number of the chain whose text it is.
+    pub(crate) fn best_shown(&self, chain: Option<usize>, phrase: &Phrase, concept: Concept) -> f32 {
+        let known = chain.and_then(|chain| self.shown.get(chain * CONCEPTS + concept as usize));
         if let Some(shown) = known.map(Cell::get).filter(|shown| !shown.is_nan()) {
             return shown;
         }
-        let phrase = &*candidate.phrase;
         let sense = concept.sense();
         let length = float(phrase.characters);
         let stated = self.statements.of_concept(concept).iter().take(40);

@@ -13,11 +13,11 @@ use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Command, Mount, SandboxKind};
 
+use super::packages::{PackageManager, Packages};
 use super::{SCRATCH, installed, words};
 use crate::caches::{Begun, Room, hash_of};
-use crate::project::interpreter::is_program;
+use crate::host_programs::{installation_of, is_program};
 use crate::project::join;
-use crate::project::node::{PackageManager, Packages};
 use crate::setup::{Interpreter, ModuleFolder};
 use crate::state::HealState;
 use crate::step_error::sandbox_error;
@@ -37,17 +37,22 @@ const LONGEST_LOCK: u64 = 256 << 20;
 
 /// The Node that runs the tests, with the packages that they need.
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
-    search.checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
-    let mut interpreter = node(search, state).await?;
-    let Some(packages) = &search.project.node else { return Ok(interpreter) };
-    let (modules, found) = modules(&interpreter, packages, search, state).await?;
+    workspace::prepare(&search.checkout.folders)?;
+    let packages = Packages::of(&search.checkout.folders.tree(), &search.project.directory);
+    let mut interpreter = node(packages.as_ref(), search, state).await?;
+    let Some(packages) = packages else { return Ok(interpreter) };
+    let (modules, found) = modules(&interpreter, &packages, search, state).await?;
     interpreter.found = format!("{}; {found}", interpreter.found);
     interpreter.modules = modules;
     Ok(interpreter)
 }
 
-async fn node(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
-    let liked = search.project.node.as_ref().and_then(|packages| packages.node_major);
+async fn node(
+    packages: Option<&Packages>,
+    search: Search<'_>,
+    state: &mut HealState,
+) -> Result<Interpreter, StepError> {
+    let liked = packages.and_then(|packages| packages.node_major);
     let liked = liked.map(|major| Version { major, minor: None });
     let wanted = state.request.wanted.node;
     let mut others = Vec::new();
@@ -102,7 +107,7 @@ fn candidates(search: Search<'_>) -> Vec<Interpreter> {
     let mut found: Vec<Interpreter> = Vec::new();
     for program in programs.filter(|program| is_program(program)) {
         if !found.iter().any(|other| other.program == program) {
-            let folders = folder_of(&program).into_iter().collect();
+            let folders = installation_of(&program).into_iter().collect();
             let told = format!("node ({})", program.display());
             found.push(interpreter(program, folders, told));
         }
@@ -112,14 +117,6 @@ fn candidates(search: Search<'_>) -> Vec<Interpreter> {
 
 fn interpreter(program: PathBuf, folders: Vec<PathBuf>, found: String) -> Interpreter {
     Interpreter { program, folders, found, ..Interpreter::default() }
-}
-
-/// The folder of an installation of Node outside of what every sandbox shows: its `bin` lies beside its `lib/node_modules`.
-#[expect(clippy::disallowed_methods, reason = "the host's own programs")]
-pub(crate) fn folder_of(program: &Path) -> Option<PathBuf> {
-    let folder = program.parent()?.parent()?;
-    let is_shown = ["/usr", "/bin", "/lib"].iter().any(|shown| program.starts_with(shown));
-    (!is_shown && folder.join("lib/node_modules").is_dir()).then(|| folder.to_owned())
 }
 
 /// Runs a candidate to find out its version; `None`: it does not run.
@@ -310,7 +307,7 @@ fn content(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealSta
         parts.push(hash_of(lock.iter().map(Vec::as_slice)));
     }
     for folder in &packages.folders {
-        let manifest = crate::project::node::json(tree, folder).unwrap_or_default();
+        let manifest = super::packages::json(tree, folder).unwrap_or_default();
         let asked =
             ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions"]
                 .map(|name| manifest.get(name).map(ToString::to_string).unwrap_or_default());

@@ -5,8 +5,8 @@ use std::path::Path;
 use autoheal_sandbox::untrusted::{Kind, UntrustedFolder};
 use serde_json::Value;
 
+use super::packages::{Packages, dependencies};
 use crate::project::join;
-use crate::project::node::{Packages, dependencies};
 
 /// A longer file is not what a package manager wrote.
 const LONGEST: u64 = 256 << 20;
@@ -33,7 +33,7 @@ pub(super) fn fits(checkout: &Path, tree: &Path, packages: &Packages) -> bool {
         }
         (Some(_), _) => false,
         (None, _) => {
-            let manifest = crate::project::node::json(tree, &packages.root).unwrap_or_default();
+            let manifest = super::packages::json(tree, &packages.root).unwrap_or_default();
             // Of pnpm and of workspaces, packages are links: that they are there is enough.
             checkout.has_folder(join(&packages.root, "node_modules"))
                 && dependencies(&manifest).all(|name| {

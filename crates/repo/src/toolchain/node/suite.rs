@@ -6,17 +6,17 @@ use autoheal_code::Sources;
 use autoheal_code::javascript::parse;
 use autoheal_code::report::node::{entries, findings as node_findings, jest};
 use autoheal_code::report::{TestCase, TestOutcome, TestReport};
-use autoheal_code::warm;
 use autoheal_engine::diagnostics::{Category, Finding, Location};
 use autoheal_sandbox::Outcome;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
+use super::command_words::NODE_WITH_VALUE;
 use super::look;
-use crate::ci_commands::node_words::NODE_WITH_VALUE;
-use crate::folders;
+use super::programs::{self, MOCHA_REPORTER, NODE_TEST_REPORTER, VITEST_REPORTER};
+use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
 use crate::project::join;
 use crate::session::read_report;
-use crate::setup::TestRunner;
+use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
@@ -26,21 +26,24 @@ pub(crate) const SEPARATOR: &str = "::";
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let tests = &place.setup.suite().tests;
-    let runner = tests.runner.warm_name()?;
+    if tests.runner == TestRunner::OPAQUE {
+        return None;
+    }
     // It is mocha with a compiler that is set up by variables of its own.
     if is_ts_mocha(place) {
         return None;
     }
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
-    let mut words = vec![place.program(), place.tool(warm::NODE_MAIN), runner.to_owned(), jobs.to_string(), tree];
-    if tests.runner == TestRunner::NodeTest {
+    let mut words =
+        vec![place.program(), place.tool(programs::WARM), tests.runner.name.to_owned(), jobs.to_string(), tree];
+    if tests.runner == NODE_TEST {
         let (options, files) = node_arguments(place);
         words.extend(options.into_iter().chain(["--".to_owned()]).chain(files));
         return Some(words);
     }
     words.extend(tests.arguments.iter().cloned());
-    if tests.runner == TestRunner::Jest {
+    if tests.runner == JEST {
         words.push(jest_cache(place));
     }
     Some(words)
@@ -84,7 +87,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
     let bail = matches!(scope, Scope::UntilFirstFailure | Scope::Only(_));
     let mut words = Vec::new();
     match tests.runner {
-        TestRunner::Jest => {
+        JEST => {
             words.extend([program(place, "jest"), "--json".to_owned(), format!("--outputFile={report}")]);
             words.extend(
                 ["--testLocationInResults", "--coverage=false", "--watchAll=false", "--no-colors", "--ci"]
@@ -104,10 +107,10 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 }
             }
         }
-        TestRunner::Mocha => {
+        MOCHA => {
             words.push(program(place, if is_ts_mocha(place) { "ts-mocha" } else { "mocha" }));
             words.extend(tests.arguments.iter().cloned());
-            words.extend(["--reporter".to_owned(), place.tool(folders::MOCHA_REPORTER), "--no-color".to_owned()]);
+            words.extend(["--reporter".to_owned(), place.tool(MOCHA_REPORTER), "--no-color".to_owned()]);
             if bail {
                 words.push("--bail".to_owned());
             }
@@ -116,9 +119,9 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 words.extend(["--grep".to_owned(), pattern]);
             }
         }
-        TestRunner::Vitest => {
+        VITEST => {
             words.extend([program(place, "vitest"), "run".to_owned()]);
-            words.push(format!("--reporter={}", place.tool(folders::VITEST_REPORTER)));
+            words.push(format!("--reporter={}", place.tool(VITEST_REPORTER)));
             words.extend(["--coverage.enabled=false", "--no-color"].map(str::to_owned));
             // Its cache lies among the packages, which are read-only.
             words.extend((vitest_major(place) >= Some(2)).then(|| "--no-cache".to_owned()));
@@ -134,16 +137,16 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 }
             }
         }
-        TestRunner::NodeTest => {
+        NODE_TEST => {
             words.extend([place.program(), "--test".to_owned()]);
-            words.push(format!("--test-reporter={}", place.tool(folders::NODE_TEST_REPORTER)));
+            words.push(format!("--test-reporter={}", place.tool(NODE_TEST_REPORTER)));
             words.push(format!("--test-reporter-destination={report}"));
             let (options, files) = node_arguments(place);
             words.extend(options);
             // Which titles a pattern means differs between versions of Node: files say enough.
             words.extend(only.map_or(files, |only| only.files));
         }
-        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => words.extend(tests.arguments.iter().cloned()),
+        _ => words.extend(tests.arguments.iter().cloned()),
     }
     words
 }
@@ -283,9 +286,9 @@ pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport
     let text = read_report(place.folders).ok()?;
     let prefixes = place.prefixes();
     match place.setup.suite().tests.runner {
-        TestRunner::Jest => jest::parse(&text, &prefixes).ok(),
-        TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => entries::parse(&text, &prefixes),
-        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => None,
+        JEST => jest::parse(&text, &prefixes).ok(),
+        MOCHA | VITEST | NODE_TEST => entries::parse(&text, &prefixes),
+        _ => None,
     }
 }
 
@@ -320,8 +323,7 @@ pub(crate) fn name_broken_files(sources: &Sources, findings: &mut [Finding]) {
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-    let stdout = String::from_utf8_lossy(&outcome.stdout);
-    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let (stdout, stderr) = outcome.text();
     let prefixes = place.prefixes();
     let known = look(place, &prefixes);
     let mut findings = node_findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &known);
@@ -337,15 +339,11 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let file = case.file.as_deref()?;
     match place.setup.suite().tests.runner {
-        TestRunner::Jest | TestRunner::Vitest | TestRunner::NodeTest
-            if case.outcome == TestOutcome::CollectionError =>
-        {
-            Some(file.to_owned())
-        }
+        JEST | VITEST | NODE_TEST if case.outcome == TestOutcome::CollectionError => Some(file.to_owned()),
         // A file that does not load ends the whole run.
-        TestRunner::Mocha if case.outcome == TestOutcome::CollectionError => None,
-        TestRunner::Jest | TestRunner::Vitest | TestRunner::NodeTest | TestRunner::Mocha => Some(case.id.clone()),
-        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => None,
+        MOCHA if case.outcome == TestOutcome::CollectionError => None,
+        JEST | VITEST | NODE_TEST | MOCHA => Some(case.id.clone()),
+        _ => None,
     }
 }
 

@@ -1,10 +1,9 @@
 //! The suite of a JavaScript project under other conditions.
 
-use autoheal_code::vary;
-
+use super::programs;
+use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
 use super::suite::{self, Selection, pattern_of};
 use crate::flaky::conditions::Conditions;
-use crate::setup::TestRunner;
 use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
@@ -13,16 +12,16 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope, conditions: &Conditions) -
     let mut words = suite::words(place, scope);
     let runner = place.setup.suite().tests.runner;
     let shuffled: Vec<String> = match (runner, conditions.shuffle) {
-        (TestRunner::Jest, Some(seed)) => vec!["--randomize".to_owned(), format!("--seed={seed}")],
-        (TestRunner::Vitest, Some(seed)) => {
+        (JEST, Some(seed)) => vec!["--randomize".to_owned(), format!("--seed={seed}")],
+        (VITEST, Some(seed)) => {
             vec!["--sequence.shuffle".to_owned(), format!("--sequence.seed={seed}")]
         }
         _ => Vec::new(),
     };
     // After `jest` and `vitest run`: what follows may be a list of files.
-    let at = words.len().min(if runner == TestRunner::Vitest { 2 } else { 1 });
+    let at = words.len().min(if runner == VITEST { 2 } else { 1 });
     words.splice(at..at, shuffled);
-    if let (TestRunner::NodeTest, Scope::Again(selectors) | Scope::Only(selectors)) = (runner, scope) {
+    if let (NODE_TEST, Scope::Again(selectors) | Scope::Only(selectors)) = (runner, scope) {
         let at = words.len().min(2);
         words.splice(at..at, title_patterns(&Selection::of(selectors, &place.setup.suite().directory)));
     }
@@ -38,7 +37,7 @@ fn title_patterns(selection: &Selection) -> Vec<String> {
 /// Returns the variable that makes Node load our script before anything else.
 pub(crate) fn environment(place: &Place<'_>) -> Vec<(String, String)> {
     let own = super::node_options(place.folders, place.setup);
-    let ours = format!("--require={}", place.tool(vary::NODE.0));
+    let ours = format!("--require={}", place.tool(programs::VARY));
     vec![("NODE_OPTIONS".to_owned(), own.into_iter().chain([ours]).collect::<Vec<_>>().join(" "))]
 }
 
@@ -48,11 +47,11 @@ pub(crate) fn own_command(place: &Place<'_>, selectors: &[String]) -> String {
     let titles: Vec<String> = selection.titles.iter().map(|titles| titles.join(" ")).collect();
     let title = (!titles.is_empty()).then(|| titles.join("|"));
     let (program, option): (&[&str], &str) = match tests.runner {
-        TestRunner::Jest => (&["npx", "jest"], "-t"),
-        TestRunner::Mocha => (&["npx", "mocha"], "--grep"),
-        TestRunner::Vitest => (&["npx", "vitest", "run"], "-t"),
-        TestRunner::NodeTest => (&["node", "--test"], "--test-name-pattern"),
-        TestRunner::Opaque | TestRunner::Pytest | TestRunner::Unittest => return tests.words.join(" "),
+        JEST => (&["npx", "jest"], "-t"),
+        MOCHA => (&["npx", "mocha"], "--grep"),
+        VITEST => (&["npx", "vitest", "run"], "-t"),
+        NODE_TEST => (&["node", "--test"], "--test-name-pattern"),
+        _ => return tests.words.join(" "),
     };
     let mut words: Vec<String> = program.iter().map(|word| (*word).to_owned()).collect();
     words.extend(title.map(|title| format!("{option}={title}")));

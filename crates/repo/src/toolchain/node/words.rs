@@ -9,8 +9,8 @@ use std::path::Path;
 use autoheal_sandbox::untrusted::{Kind, UntrustedFolder};
 use serde_json::{Map, Value};
 
+use super::packages::{PackageManager, Packages};
 use crate::project::join;
-use crate::project::node::{PackageManager, Packages};
 
 /// Versions of package managers for projects that do not pin one; they read the lock files of such projects.
 const PNPM: &str = "9";

@@ -13,15 +13,17 @@ use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Command, Mount, SandboxKind};
 
+use super::dependencies::Dependencies;
+use super::runners::PYTEST;
+use super::{interpreter, linters};
 use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
-use crate::lint;
-use crate::project::{Project, interpreter};
+use crate::project::Project;
 use crate::settings::HealSettings;
-use crate::setup::{InstalledEnvironment, Interpreter, Setup, TestRunner};
+use crate::setup::{InstalledEnvironment, Interpreter, Setup};
 use crate::state::HealState;
+use crate::step_error::ran;
 use crate::step_error::sandbox_error;
-use crate::step_error::{disk, ran};
 use crate::toolchain::{OtherVersion, Search, installing};
 use crate::tree;
 use crate::wanted::Version;
@@ -60,7 +62,8 @@ type Others = Vec<(u8, u8)>;
 
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
     let wanted = state.request.wanted.python;
-    let best = fitting(search, state, wanted).await?.map_err(|others| {
+    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
+    let best = fitting(search, &dependencies, state, wanted).await?.map_err(|others| {
         let message = match wanted {
             Some(wanted) => installing::not_here("Python", wanted, &others),
             None => "no Python was found that runs in the sandbox; install python3, or activate a virtual environment"
@@ -71,7 +74,7 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
     if best.is_complete {
         return Ok(best.interpreter);
     }
-    match install(&best.interpreter, search, state).await? {
+    match install(&best.interpreter, search, &dependencies, state).await? {
         Ok(installed) => Ok(installed),
         // The tests may get far without it; what they say then is the better error.
         Err(reason) if !best.missing.iter().any(|module| module == "pytest") => {
@@ -102,23 +105,25 @@ pub(crate) async fn find_version(
     if search.settings.sandbox.kind() == SandboxKind::Docker {
         return Ok(OtherVersion::Absent);
     }
-    let Ok(best) = fitting(search, state, Some(version)).await? else { return Ok(OtherVersion::Absent) };
+    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
+    let Ok(best) = fitting(search, &dependencies, state, Some(version)).await? else { return Ok(OtherVersion::Absent) };
     if best.is_complete {
         return Ok(OtherVersion::Here(best.interpreter));
     }
-    let installed = install(&best.interpreter, search, state).await?;
+    let installed = install(&best.interpreter, search, &dependencies, state).await?;
     Ok(installed.map_or_else(OtherVersion::Unusable, OtherVersion::Here))
 }
 
 /// The Python of this version that lacks the least.
 async fn fitting(
     search: Search<'_>,
+    dependencies: &Dependencies,
     state: &HealState,
     wanted: Option<Version>,
 ) -> Result<Result<Fitting, Others>, StepError> {
     let Search { setup, project, checkout, settings, context } = search;
-    checkout.folders.prepare().map_err(|error| disk("preparing the run's folder", &error))?;
-    let needed = needed_modules(setup, project, checkout);
+    workspace::prepare(&checkout.folders)?;
+    let needed = needed_modules(setup, dependencies, checkout);
     // With a command that installs, what is missing does not count.
     let (needed, is_installed) = match state.request.install_command {
         Some(_) => (BTreeSet::new(), false),
@@ -130,7 +135,7 @@ async fn fitting(
         let mut candidate = setup.with_interpreter(interpreter);
         let (pinned, absent): (BTreeSet<String>, BTreeSet<String>) = match state.request.install_command {
             Some(_) => (BTreeSet::new(), BTreeSet::new()),
-            None => lint::programs::requirements(setup, candidate.interpreter(), &checkout.folders.tree())
+            None => linters::requirements(setup, candidate.interpreter())
                 .partition(|requirement| requirement.contains("==")),
         };
         let needed = needed.iter().cloned().chain(pinned).collect();
@@ -175,13 +180,13 @@ fn candidates(
 }
 
 /// The modules without which the tests cannot run: the runner with its plugins, and the declared requirements that some file imports.
-fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTreeSet<String> {
+fn needed_modules(setup: &Setup, dependencies: &Dependencies, checkout: &Checkout) -> BTreeSet<String> {
     let sources = tree::read(&checkout.folders.tree(), setup);
     let imported: BTreeSet<String> = probe::modules_of_interest(&sources, &[])
         .into_iter()
         .filter_map(|module| module.split('.').next().map(str::to_owned))
         .collect();
-    let declared = project.dependencies.requirements.iter().chain(&project.dependencies.stated_in_files);
+    let declared = dependencies.requirements.iter().chain(&dependencies.stated_in_files);
     let declared = declared.map(|requirement| distributions::module_of(requirement));
     let is_plugin = |name: &str| name.starts_with("pytest_") && has_pytest(setup);
     let mut needed: BTreeSet<String> = declared.filter(|name| imported.contains(name) || is_plugin(name)).collect();
@@ -192,7 +197,7 @@ fn needed_modules(setup: &Setup, project: &Project, checkout: &Checkout) -> BTre
 }
 
 fn has_pytest(setup: &Setup) -> bool {
-    setup.suites().any(|suite| suite.tests.runner == TestRunner::Pytest)
+    setup.suites().any(|suite| suite.tests.runner == PYTEST)
 }
 
 /// Version of an interpreter, and the modules that it lacks.
@@ -236,18 +241,19 @@ async fn ask(
 async fn install(
     base: &Interpreter,
     search: Search<'_>,
+    dependencies: &Dependencies,
     state: &HealState,
 ) -> Result<Result<Interpreter, String>, StepError> {
-    let Search { setup, project, checkout, settings, context } = search;
+    let Search { setup, checkout, settings, context, .. } = search;
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, search, state);
-    let runs_code = state.request.install_command.is_some() || project.dependencies.run_code;
+    let runs_code = state.request.install_command.is_some() || dependencies.run_code;
     let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
         Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
         Begun::Empty(installing) => installing,
     };
     let environment = installing.folder();
-    let found = &project.dependencies.found;
+    let found = &dependencies.found;
     let what = if found.is_empty() {
         "what runs the tests".to_owned()
     } else {
@@ -262,7 +268,7 @@ async fn install(
     let _downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
     let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
     let mut failure = None;
-    for words in install_commands(base, &environment, setup, project, state) {
+    for words in install_commands(base, &environment, setup, dependencies, state) {
         let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
         if !outcome.end.is_success() {
             let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
@@ -272,7 +278,7 @@ async fn install(
     }
     // Without its linters an environment is still one that runs the tests; what is absent is told.
     if failure.is_none()
-        && let Some(words) = tools_command(base, &environment, setup, state, &checkout.folders.tree())
+        && let Some(words) = tools_command(base, &environment, setup, state)
     {
         installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
     }
@@ -299,7 +305,7 @@ fn install_commands(
     base: &Interpreter,
     environment: &Path,
     setup: &Setup,
-    project: &Project,
+    dependencies: &Dependencies,
     state: &HealState,
 ) -> Vec<Vec<String>> {
     let base = base.program.display().to_string();
@@ -309,12 +315,12 @@ fn install_commands(
         return commands;
     }
     let runner = has_pytest(setup).then(|| "pytest".to_owned());
-    let others = project.dependencies.pip_words().unwrap_or_default();
+    let others = dependencies.pip_words().unwrap_or_default();
     let first: Vec<String> = others.into_iter().chain(runner).collect();
     if !first.is_empty() {
         commands.push(pip_install(environment, first));
     }
-    commands.extend(project.dependencies.project_word().map(|word| pip_install(environment, [word])));
+    commands.extend(dependencies.project_word().map(|word| pip_install(environment, [word])));
     commands
 }
 
@@ -326,14 +332,8 @@ fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Ve
 }
 
 /// Returns the command that installs the linters that CI runs and the base lacks; `None`: it lacks no linter.
-fn tools_command(
-    base: &Interpreter,
-    environment: &Path,
-    setup: &Setup,
-    state: &HealState,
-    tree: &Path,
-) -> Option<Vec<String>> {
-    let tools: BTreeSet<String> = lint::programs::requirements(setup, base, tree).collect();
+fn tools_command(base: &Interpreter, environment: &Path, setup: &Setup, state: &HealState) -> Option<Vec<String>> {
+    let tools: BTreeSet<String> = linters::requirements(setup, base).collect();
     if tools.is_empty() || state.request.install_command.is_some() {
         return None;
     }
@@ -346,9 +346,7 @@ fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<Str
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", has_pytest(search.setup)),
-        lint::programs::requirements(search.setup, base, &search.checkout.folders.tree())
-            .collect::<Vec<_>>()
-            .join("\0"),
+        linters::requirements(search.setup, base).collect::<Vec<_>>().join("\0"),
         state.request.install_command.clone().unwrap_or_default().join("\0"),
         search.settings.registries.indexes().join("\0"),
     ]

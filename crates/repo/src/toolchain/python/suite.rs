@@ -1,15 +1,15 @@
 //! The suite of a Python project: what runs it, and what its reports say.
 
-use autoheal_code::hang;
 use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
-use autoheal_code::warm;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
 
-use crate::folders;
+use super::programs;
+use super::runners::{PYTEST, UNITTEST};
 use crate::session::read_report;
-use crate::setup::{TestCommand, TestRunner};
+use crate::setup::TestCommand;
+use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
@@ -19,17 +19,20 @@ const EXAMPLE: &str = "doctest";
 /// The command line of the runner that tries changes.
 pub(crate) fn warm_words(place: &Place<'_>) -> Option<Vec<String>> {
     let tests = &place.setup.suite().tests;
-    let runner = tests.runner.warm_name().filter(|_| !are_examples(tests))?;
+    if tests.runner == TestRunner::OPAQUE || are_examples(tests) {
+        return None;
+    }
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let tree = place.folders.tree().display().to_string();
-    let mut words = vec![place.program(), place.tool(warm::PYTHON_MAIN), runner.to_owned(), jobs.to_string(), tree];
+    let mut words =
+        vec![place.program(), place.tool(programs::WARM), tests.runner.name.to_owned(), jobs.to_string(), tree];
     words.extend(tests.arguments.iter().cloned());
     Some(words)
 }
 
 /// Returns whether the suite is `python -m doctest`.
 fn are_examples(tests: &TestCommand) -> bool {
-    tests.runner == TestRunner::Unittest && tests.arguments.first().is_some_and(|first| first == "--doctest")
+    tests.runner == UNITTEST && tests.arguments.first().is_some_and(|first| first == "--doctest")
 }
 
 /// The options of pytest without which some tests are not found by their names.
@@ -54,7 +57,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
     let report = place.report_path().display().to_string();
     let mut words = Vec::new();
     match tests.runner {
-        TestRunner::Pytest => {
+        PYTEST => {
             words.extend([place.program(), "-m".to_owned(), "pytest".to_owned()]);
             match scope {
                 Scope::All | Scope::UntilFirstFailure => words.extend(tests.arguments.iter().cloned()),
@@ -70,7 +73,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             };
             let ours = [
                 "-p",
-                hang::PYTHON_PLUGIN,
+                programs::HANG,
                 "-p",
                 "no:cacheprovider",
                 "-o",
@@ -82,8 +85,8 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
             words.extend(ours.map(str::to_owned));
             words.push(report);
         }
-        TestRunner::Unittest => {
-            words.extend([place.program(), place.tool(folders::UNITTEST_RUNNER), report]);
+        UNITTEST => {
+            words.extend([place.program(), place.tool(programs::UNITTEST_RUNNER), report]);
             match scope {
                 Scope::All => words.extend(tests.arguments.iter().cloned()),
                 Scope::UntilFirstFailure | Scope::Only(_) | Scope::Again(_) if are_examples(tests) => {
@@ -103,7 +106,7 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                 Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
             }
         }
-        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => {
+        _ => {
             words.extend(tests.arguments.iter().cloned());
         }
     }
@@ -112,10 +115,8 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
 
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
     match place.setup.suite().tests.runner {
-        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
-        TestRunner::Pytest | TestRunner::Unittest => {
-            read_report(place.folders).ok().and_then(|xml| report::junit::parse(&xml).ok())
-        }
+        PYTEST | UNITTEST => read_report(place.folders).ok().and_then(|xml| report::junit::parse(&xml).ok()),
+        _ => None,
     }
 }
 
@@ -124,8 +125,7 @@ pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-    let stdout = String::from_utf8_lossy(&outcome.stdout);
-    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let (stdout, stderr) = outcome.text();
     known(place, |known| report::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), known))
 }
 
@@ -165,22 +165,19 @@ pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
 pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
     let (class, name) = case.id.rsplit_once("::").unwrap_or(("", &case.id));
     match place.setup.suite().tests.runner {
-        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => None,
-        TestRunner::Unittest if class == EXAMPLE && are_examples(&place.setup.suite().tests) => {
-            Some(format!("{EXAMPLE}.{name}"))
-        }
+        UNITTEST if class == EXAMPLE && are_examples(&place.setup.suite().tests) => Some(format!("{EXAMPLE}.{name}")),
         // No name on the command line of unittest stands for an example in a docstring.
-        TestRunner::Unittest if class == EXAMPLE => None,
-        TestRunner::Unittest => {
+        UNITTEST if class == EXAMPLE => None,
+        UNITTEST => {
             let dotted = if class.is_empty() { name.to_owned() } else { format!("{class}.{name}") };
             let plain = |part: char| part.is_alphanumeric() || part == '_' || part == '.';
             dotted.chars().all(plain).then_some(dotted)
         }
-        TestRunner::Pytest if case.outcome == TestOutcome::CollectionError => case.file.clone().or_else(|| {
+        PYTEST if case.outcome == TestOutcome::CollectionError => case.file.clone().or_else(|| {
             let file = format!("{}.py", name.replace('.', "/"));
             place.sources.text(&file).map(|_| file)
         }),
-        TestRunner::Pytest => {
+        PYTEST => {
             let file = case.file.clone()?;
             let module = file.trim_end_matches(".py").replace('/', ".");
             let classes = class.strip_prefix(&module)?.trim_start_matches('.');
@@ -188,5 +185,6 @@ pub(crate) fn selector(place: &Place<'_>, case: &TestCase) -> Option<String> {
             let path = classes.split('.').filter(|part| !part.is_empty()).chain([function]);
             Some(path.fold(file, |selector, part| format!("{selector}::{part}")))
         }
+        _ => None,
     }
 }

@@ -1,9 +1,8 @@
 //! The suite of a Python project under other conditions.
 
-use autoheal_code::vary;
-
+use super::programs;
+use super::runners::{PYTEST, UNITTEST};
 use crate::flaky::conditions::Conditions;
-use crate::setup::TestRunner;
 use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
@@ -11,7 +10,7 @@ use crate::toolchain::Place;
 pub(crate) fn words(place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
     let mut words = super::suite::words(place, scope);
     let is_ours = conditions.is_listed || conditions.seed.is_some();
-    if is_ours && place.setup.suite().tests.runner == TestRunner::Pytest {
+    if is_ours && place.setup.suite().tests.runner == PYTEST {
         words.extend(["-p", "no:randomly", "-p", "no:random_order"].map(str::to_owned));
     }
     words
@@ -22,8 +21,8 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope, conditions: &Conditions) -
 pub(crate) fn environment(place: &Place<'_>, conditions: &Conditions) -> Vec<(String, String)> {
     let tree = if conditions.is_before { place.folders.before() } else { place.folders.tree() };
     let roots = place.setup.roots.iter().map(|root| tree.join(root).display().to_string());
-    let ours = place.folders.python_modules().display().to_string();
-    let path: Vec<String> = std::iter::once(place.tool(vary::PYTHON_FOLDER)).chain(roots).chain([ours]).collect();
+    let ours = super::python_modules(place.folders).display().to_string();
+    let path: Vec<String> = std::iter::once(place.tool(programs::VARY)).chain(roots).chain([ours]).collect();
     let seed = conditions.seed.map(|seed| ("PYTHONHASHSEED".to_owned(), seed.to_string()));
     std::iter::once(("PYTHONPATH".to_owned(), path.join(":"))).chain(seed).collect()
 }
@@ -31,11 +30,9 @@ pub(crate) fn environment(place: &Place<'_>, conditions: &Conditions) -> Vec<(St
 pub(crate) fn own_command(place: &Place<'_>, selectors: &[String]) -> String {
     let tests = &place.setup.suite().tests;
     let words: Vec<&str> = match tests.runner {
-        TestRunner::Unittest => vec!["python", "-m", "unittest"],
-        TestRunner::Pytest => vec!["python", "-m", "pytest"],
-        TestRunner::Opaque | TestRunner::Jest | TestRunner::Mocha | TestRunner::Vitest | TestRunner::NodeTest => {
-            tests.words.iter().map(String::as_str).collect()
-        }
+        UNITTEST => vec!["python", "-m", "unittest"],
+        PYTEST => vec!["python", "-m", "pytest"],
+        _ => tests.words.iter().map(String::as_str).collect(),
     };
     shell_words::join(words.into_iter().chain(selectors.iter().map(String::as_str)))
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::relocation::Layout;
 use super::{Change, Thought};
-use crate::doctor::context::DiagnosisContext;
+use crate::doctor::diagnosis::DiagnosisContext;
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::prompt_limits::PromptLimits;

@@ -20,7 +20,7 @@ pub(super) fn body(record: &Record) -> Element {
     )
 }
 
-/// A label and, beside it, the value.
+/// A label and, next to it, the value.
 fn labelled(label: &str, field: &'static str, value: &str) -> Element {
     element("div", "flex justify-between py-1")
         .row(field)

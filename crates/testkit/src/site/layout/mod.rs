@@ -18,7 +18,7 @@ pub enum Layout {
     /// Semantic elements and speaking class names: `article > h1.headline`, `time`, `ul.items`.
     #[default]
     Plain,
-    /// Nested `div`s with utility classes, `data-testid`, labels beside values.
+    /// Nested `div`s with utility classes, `data-testid`, labels next to values.
     Cards,
     /// Tables for everything, as around the year 2000; no classes worth the name.
     Table,

@@ -62,7 +62,7 @@ impl Tools for JavaScript {
         let mut manifest: Map<String, Value> = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
         let own: Map<String, Value> = serde_json::from_str(MANIFEST)?;
         let available = own.get("dependencies").and_then(Value::as_object).context("the bench's own package.json")?;
-        // What it asks for and gets, in the versions that it gets.
+        // Its requested packages that are available, in the available versions.
         for field in ["dependencies", "devDependencies"] {
             let asked: Map<String, Value> = manifest.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
             let given = asked.into_iter().filter_map(|(name, _)| Some((name.clone(), available.get(&name)?.clone())));

@@ -9,32 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
-use serde::{Deserialize, Serialize};
 
-use super::package::Package;
-
-/// A language whose packages are broken and healed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Language {
-    /// Packages of PyPI, pytest and unittest, ruff.
-    #[default]
-    Python,
-    /// Packages of npm, TypeScript among them; jest, mocha, vitest and Node's own runner, eslint.
-    #[value(name = "javascript")]
-    JavaScript,
-}
+use super::package::{Language, Package};
 
 impl Language {
-    pub(super) const ALL: [Self; 2] = [Self::Python, Self::JavaScript];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Python => "python",
-            Self::JavaScript => "javascript",
-        }
-    }
-
     /// Returns the tools of the language.
     pub(super) const fn tools(self) -> &'static dyn Tools {
         match self {

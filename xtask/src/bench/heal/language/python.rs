@@ -46,7 +46,7 @@ impl Tools for Python {
     fn adapt(&self, environment: &Path, package: &Package) -> anyhow::Result<Vec<String>> {
         let root = &package.repository;
         if package.hypothesis {
-            anyhow::ensure!(!root.join("conftest.py").exists(), "{} has a conftest.py of its own", package.name);
+            anyhow::ensure!(!root.join("conftest.py").exists(), "{} already has a conftest.py", package.name);
             std::fs::write(root.join("conftest.py"), REPEATABLE)?;
         }
         let broken_rules = self.broken_rules(environment, package)?;

@@ -97,3 +97,43 @@ pub(super) fn negated(told: &Told<'_>, body: &[Stmt]) -> Option<Repair> {
     let edits = on_line(text, at, body, &read).into_iter().next()?;
     Some(Repair { edits, description: "negate the comparison itself" })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fix_example::{check_lint_fix, check_no_lint_fix, flake8};
+
+    #[test]
+    fn compares_with_none_by_identity() {
+        check_lint_fix(
+            flake8("a.py:2:15: E711 comparison to None should be 'if cond is None:'"),
+            r"
+ def is_open(end):
+-    return end == None
++    return end is None
+",
+        );
+    }
+
+    #[test]
+    fn tests_membership() {
+        check_lint_fix(
+            flake8("a.py:2:12: E713 test for membership should be 'not in'"),
+            r"
+ def lacks(names, name):
+-    return not name in names
++    return name not in names
+",
+        );
+    }
+
+    #[test]
+    fn leaves_brackets_alone() {
+        check_no_lint_fix(
+            flake8("a.py:2:12: E713 test for membership should be 'not in'"),
+            r"
+ def lacks(names, name):
+     return not (name in names)
+",
+        );
+    }
+}

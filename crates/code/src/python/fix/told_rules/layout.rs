@@ -144,3 +144,44 @@ fn comment_sign(text: &str, at: usize) -> Option<Edit> {
     let sign = if said.is_empty() { "#" } else { "# " };
     Some(Edit::replace(comment.start..comment.end, format!("{sign}{said}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fix_example::{check_lint_fix, check_no_lint_fix, flake8};
+
+    #[test]
+    fn separates_functions() {
+        check_lint_fix(
+            flake8("a.py:3:1: E302 expected 2 blank lines, found 0"),
+            r"
+ LIMIT = 3
++
++
+ # The most that fits.
+ def limit():
+     return LIMIT
+",
+        );
+    }
+
+    #[test]
+    fn puts_spaces_around_operator() {
+        check_lint_fix(
+            flake8("a.py:1:6: E225 missing whitespace around operator"),
+            r"
+-LIMIT=3
++LIMIT = 3
+",
+        );
+    }
+
+    #[test]
+    fn leaves_text_alone() {
+        check_no_lint_fix(
+            flake8("a.py:1:9: E231 missing whitespace after ','"),
+            r"
+ KEYS = 'a,b'
+",
+        );
+    }
+}

@@ -161,3 +161,56 @@ fn whole_lines(text: &str, statement: &Stmt) -> Option<Range<usize>> {
     let is_whole = text.get(lines.start..own.start)?.trim().is_empty() && (after.is_empty() || after.starts_with('#'));
     is_whole.then_some(lines)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fix_example::{check_lint_fix, check_no_lint_fix, flake8};
+
+    #[test]
+    fn removes_unused_variable() {
+        check_lint_fix(
+            flake8("a.py:2:5: F841 local variable 'unit' is assigned to but never used"),
+            r"
+ def area(width, height):
+-    unit = 'cm'
+     return width * height
+",
+        );
+    }
+
+    #[test]
+    fn keeps_effect_of_unused_value() {
+        check_lint_fix(
+            flake8("a.py:2:5: F841 local variable 'done' is assigned to but never used"),
+            r"
+ def save(file, text):
+-    done = file.write(text)
++    file.write(text)
+     file.close()
+",
+        );
+    }
+
+    #[test]
+    fn writes_text_without_placeholders_plainly() {
+        check_lint_fix(
+            flake8("a.py:1:7: F541 f-string is missing placeholders"),
+            r"
+-print(f'done')
++print('done')
+",
+        );
+    }
+
+    #[test]
+    fn leaves_unpacked_names_alone() {
+        check_no_lint_fix(
+            flake8("a.py:2:5: F841 local variable 'head' is assigned to but never used"),
+            r"
+ def last(rows):
+     head, tail = rows
+     return tail
+",
+        );
+    }
+}

@@ -29,7 +29,7 @@ use self::words::{Notation, Spaces, has_two_readings, words};
 use crate::form::Kind;
 use crate::item::Grounding;
 
-/// Longer pieces are no place for one day, duration or price, in bytes.
+/// Maximum length, in bytes, of a piece that may hold a single day, duration or price.
 const LONGEST_LABEL: usize = 120;
 
 /// No more labels and years of a page than this are read: a page with more is a list of everything.
@@ -150,7 +150,7 @@ impl Evidence {
             let piece = words(piece, *spaces, self.notation);
             if piece.len() > 1 {
                 all.push_str(&piece);
-                // Words of two pieces do not stand beside each other.
+                // Words of two pieces are not adjacent.
                 all.push('|');
             }
         }
@@ -285,9 +285,9 @@ impl Evidence {
         let day = value.date.to_string();
         let Some(moment) = Moment::of(&value) else { return self.days.contains(&day) };
         match moment {
-            // Midnight is what is written where no time is known.
+            // Midnight is the usual notation for an unknown time.
             Moment { time: [0, 0, 0], offset: None, .. } => self.days.contains(&day),
-            // A time that stands apart from its day; nobody writes seconds and offsets there.
+            // A time that is separate from its day; such times have no seconds or offsets.
             Moment { time: [hour, minute, 0], offset: None, .. } if self.days.contains(&day) => {
                 self.moments.iter().any(|on_page| on_page.says(&moment)) || self.has_time(hour, minute)
             }

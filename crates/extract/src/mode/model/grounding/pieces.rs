@@ -1,10 +1,10 @@
-//! Every piece of text that a page holds: what it shows, its attributes, and what it states for machines.
+//! Every piece of text of a page: its visible text, its attributes, and its machine-readable statements.
 
 use autoheal_page::Document;
 use autoheal_page::structured::{json_ld_documents, plain_text};
 use serde_json::Value;
 
-/// Attributes that say how a page looks and works, and nothing about what it is about.
+/// Attributes about the appearance and behaviour of a page, not its contents.
 const LOOKS: [&str; 16] = [
     "class",
     "style",
@@ -54,7 +54,7 @@ pub(super) fn each(page: &Document, each: &mut impl FnMut(Piece<'_>)) {
         match tag {
             "title" | "noscript" => each(Piece::Own(&plain_text(page.raw_text(node)))),
             "script" if page.attribute(node, "type").is_some_and(|kind| kind.trim() == "application/json") => {
-                // What scripts build a page of.
+                // The data from which scripts build a page.
                 if let Ok(document) = serde_json::from_str(page.raw_text(node)) {
                     leaves(&document, each);
                 }

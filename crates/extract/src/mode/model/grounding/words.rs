@@ -128,7 +128,7 @@ fn numbers_of(groups: &[String], marks: &[char], notation: Notation) -> Vec<Stri
         if fraction.is_empty() { String::new() } else { format!(".{fraction}") }
     };
     if let ([only], []) = (groups, marks) {
-        // `05` is a day or an hour; `0123` is no number, but a name of digits.
+        // `05` is a day or an hour; `0123` is not a number, but a name of digits.
         return vec![if only.len() > 2 { only.clone() } else { whole(groups) }];
     }
     if let ([front, tail], [mark @ ('.' | ',')]) = (groups, marks)

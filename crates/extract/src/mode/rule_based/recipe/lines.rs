@@ -20,7 +20,7 @@ pub(super) fn lines(text: &str) -> Vec<String> {
         let broken = text.replace(['\n', '\r'], " ");
         ENDS.as_ref().map_or(broken.clone(), |ends| ends.replace_all(&broken, "\n").into_owned())
     } else {
-        // A line break beside a link is one of the markup.
+        // A line break next to a link comes from the markup.
         INLINE.as_ref().map_or_else(|| text.to_owned(), |inline| inline.replace_all(text, "$2 $1").into_owned())
     };
     text.split(['\n', '\r']).map(unescaped).filter(|line| line.chars().any(char::is_alphanumeric)).collect()

@@ -1,7 +1,7 @@
 //! Extraction of recipes: ingredients, instructions, yield and times.
 
 mod lines;
-mod shown;
+pub(super) mod shown;
 mod stated;
 
 use autoheal_page::value::minutes;
@@ -11,7 +11,7 @@ use super::found::Found;
 use super::{Filling, View, commerce, labels};
 use crate::item::Field;
 
-/// Fills what recipes have.
+/// Fills the fields of recipes.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let thing = about.thing.as_ref();
     let shown = || if view.is_readable { shown::find(view.page) } else { shown::Shown::default() };
@@ -41,7 +41,7 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let time = |name: &str, words: &[&str]| {
         let stated = thing.and_then(|thing| thing.text(&[name]));
         let time = stated.and_then(|text| text.and_then(|text| minutes::parse(&text).ok()));
-        // A publishing system that was told nothing states 0.
+        // Publishing systems state 0 for a missing time.
         let time = time.filter(|time| time.value > 0);
         time.or_else(|| labelled(words)?.and_then(|text| minutes::parse(&text).ok()))
     };
@@ -59,13 +59,4 @@ pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
         &mut item.total_minutes
     });
     filling.set(Field::Rating, thing.and_then(commerce::rating), |item| &mut item.rating);
-}
-
-/// Returns whether a page that states no recipe shows one.
-pub(super) fn looks_like_one(view: &View<'_>) -> bool {
-    if !view.is_readable {
-        return false;
-    }
-    let shown = shown::find(view.page);
-    shown.ingredients.len() >= 2 && !shown.instructions.is_empty()
 }

@@ -9,12 +9,12 @@ use super::lines::{lines, without_numbers};
 
 /// Ingredients and instructions that a page shows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Shown {
-    pub(super) ingredients: Vec<String>,
-    pub(super) instructions: Vec<String>,
+pub(in crate::mode::rule_based) struct Shown {
+    pub(in crate::mode::rule_based) ingredients: Vec<String>,
+    pub(in crate::mode::rule_based) instructions: Vec<String>,
 }
 
-/// Lines longer than this are no ingredients.
+/// Maximum length of an ingredient's line.
 const LONGEST_INGREDIENT: usize = 200;
 
 static INGREDIENTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -32,7 +32,7 @@ static INSTRUCTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The lists of a page that are a recipe's.
-pub(super) fn find(page: &Document) -> Shown {
+pub(in crate::mode::rule_based) fn find(page: &Document) -> Shown {
     let mut best = Shown::default();
     for (start, heading) in headings(page, INGREDIENTS.as_ref()) {
         let ingredients = below(page, heading, INGREDIENTS.as_ref(), INSTRUCTIONS.as_ref(), LONGEST_INGREDIENT);
@@ -44,7 +44,7 @@ pub(super) fn find(page: &Document) -> Shown {
             .map(|(_, heading)| below(page, heading, INSTRUCTIONS.as_ref(), None, usize::MAX))
             .find(|steps| !steps.is_empty())
             .unwrap_or_default();
-        // The first with both is the recipe; what follows are others' recipes.
+        // The first with both is the recipe; later ones are other recipes.
         if !instructions.is_empty() {
             return Shown { ingredients, instructions: without_numbers(instructions) };
         }
@@ -70,7 +70,7 @@ fn headings<'a>(page: &'a Document, words: Option<&'a Regex>) -> impl Iterator<I
 /// The lines of the nearest list after a heading: the items of lists up to the next heading of another kind, or paragraphs.
 fn below(page: &Document, heading: NodeId, words: Option<&Regex>, stop: Option<&Regex>, longest: usize) -> Vec<String> {
     let mut around = Some(heading);
-    // The list stands beside the heading, or beside one of the few boxes around it.
+    // The list is a sibling of the heading, or of one of the few boxes around it.
     for _ in 0..4 {
         let Some(node) = around else { break };
         let mut lines = Vec::new();
@@ -79,7 +79,7 @@ fn below(page: &Document, heading: NodeId, words: Option<&Regex>, stop: Option<&
             let text = page.visible_text(sibling);
             let ends = stop.is_some_and(|stop| stop.is_match(text))
                 || is_heading(page, sibling) && ends_list(page, sibling, heading);
-            // `Ingredients for the sauce`, `For the sauce` go on.
+            // `Ingredients for the sauce`, `For the sauce` continue the list.
             if ends && !lines.is_empty() && !goes_on(text, words) {
                 break;
             }
@@ -121,7 +121,7 @@ fn lines_of(page: &Document, node: NodeId, stop: Option<&Regex>) -> Vec<String> 
         let nodes = inside().filter(|&inner| inner.index() < end && page.tag(inner) == tag);
         // The innermost: lists nest.
         let nodes = nodes.filter(|&inner| !page.descendants(inner).any(|below| page.tag(below) == tag));
-        // A row of one cell may hold lines of its own.
+        // A row of one cell may hold several lines.
         let has_lines =
             |row: NodeId| page.children(row).count() == 1 && page.descendants(row).any(|inner| page.tag(inner) == "p");
         let nodes = nodes.filter(|&inner| tag != "tr" || !has_lines(inner));

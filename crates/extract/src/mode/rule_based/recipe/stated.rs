@@ -30,7 +30,7 @@ fn of_values(values: &[&Value]) -> Vec<String> {
     all
 }
 
-/// An ingredient with an amount and a name of its own.
+/// Returns the text of an ingredient with separate amount and name.
 fn of_object(value: &Value) -> Option<String> {
     let said = |name: &str| value.get(name).and_then(text_of);
     let amount = said("amount").or_else(|| said("quantity"));

@@ -1,13 +1,12 @@
 //! Statements of the page about itself, in one common form: JSON-LD objects as they are, microdata and RDFa
 //! converted to such objects, and `meta` by name.
 
-mod marked;
 mod thing;
 
 use std::collections::HashMap;
 
 use autoheal_page::Document;
-use autoheal_page::structured::{json_ld_documents, plain_text};
+use autoheal_page::structured::{json_ld_documents, marked_things, plain_text};
 use serde_json::Value;
 
 pub(super) use thing::{Thing, is_said, kinds_of, text_of, unescaped};
@@ -34,7 +33,7 @@ impl Stated {
         for (_, document) in json_ld_documents(page) {
             list(document, &mut things);
         }
-        things.extend(marked::things(page).into_iter().map(|thing| (Source::Microdata, thing)));
+        things.extend(marked_things(page).into_iter().map(|thing| (Source::Microdata, thing)));
         things.truncate(MOST);
         let mut named = HashMap::new();
         for (place, (_, thing)) in things.iter().enumerate() {
@@ -92,7 +91,7 @@ fn list(document: Value, things: &mut Vec<(Source, Value)>) {
             if things.len() >= MOST {
                 return;
             }
-            // The questions of a list of them are not what the page is about.
+            // The questions in a list of questions are not the subject of the page.
             let is_list = kinds_of(&document).iter().any(|kind| kind == "faqpage");
             let below: Vec<Value> = TOP
                 .iter()

@@ -1,4 +1,4 @@
-//! One stated thing and what it says.
+//! One stated thing and its properties.
 
 use std::sync::LazyLock;
 
@@ -98,7 +98,7 @@ pub(in crate::mode::rule_based) fn kinds_of(value: &Value) -> Vec<String> {
     }
 }
 
-/// The text of a value, of an object its name; none for placeholders and for what has no text.
+/// Returns the text of a value, or the name of an object; `None` for placeholders and values without text.
 pub(in crate::mode::rule_based) fn text_of(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => unescaped(text),

@@ -1,0 +1,391 @@
+//! Dependencies that have to be installed before a project's tests can run.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use toml::Value;
+
+use crate::project::{Manifests, Project, ini_section, ini_value};
+
+/// Names by which projects call what only their tests need: extras, dependency groups, requirement files.
+const FOR_TESTS: &[&str] =
+    &["test", "tests", "testing", "dev", "develop", "development", "devel", "check", "pytest", "unittest", "all", "ci"];
+
+/// Maximum depth of dependency groups that include each other.
+const DEEPEST: usize = 8;
+
+/// Dependencies that have to be installed, as far as the manifests state them without being run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dependencies {
+    /// Files of requirements for pip, relative to the project.
+    pub requirement_files: Vec<String>,
+    /// Requirements that those files state themselves.
+    pub stated_in_files: Vec<String>,
+    /// Requirements (PEP 508) that the manifests state, for running and for testing.
+    pub requirements: Vec<String>,
+    /// True if the project itself can be installed (`pip install .`).
+    pub is_installable: bool,
+    /// Its extras that tests need.
+    pub extras: Vec<String>,
+    /// True if the installation runs code of the repository: its own build, or code of it that a requirements
+    /// file names.
+    pub run_code: bool,
+    /// Manifests that state all this, for the report.
+    pub found: Vec<String>,
+}
+
+/// The files of requirements for pip among the manifests, with their text: `requirements.txt`, `requirements-dev.txt`,
+/// `dev-requirements.txt`, `requirements/test.txt`.
+pub(super) fn requirement_files(manifests: &Manifests) -> impl Iterator<Item = (&str, &str)> {
+    manifests.iter().filter(|(name, _)| name.strip_suffix(".txt").is_some())
+}
+
+impl Dependencies {
+    /// Those of a project, with the requirements of the other folders whose tests run with it.
+    pub(super) fn of(tree: &Path, project: &Project) -> Self {
+        let read = |directory: &str| Self::read(&Manifests::of(tree, directory));
+        let mut found = read(&project.directory);
+        for directory in &project.other_directories {
+            found.add_requirements(read(directory).requirements);
+        }
+        found
+    }
+
+    /// Reads the dependencies from the manifests.
+    pub fn read(manifests: &Manifests) -> Self {
+        let mut found = Self::default();
+        for (name, text) in requirement_files(manifests) {
+            if is_wanted(name) {
+                found.run_code |= !text.lines().all(is_of_a_registry);
+                found.requirement_files.push(name.to_owned());
+                found
+                    .stated_in_files
+                    .extend(text.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned));
+                found.found.push(name.to_owned());
+            }
+        }
+        found.read_pyproject(&manifests.toml("pyproject.toml"));
+        found.read_setup_cfg(manifests.text("setup.cfg").unwrap_or_default());
+        found.read_pipfile(&manifests.toml("Pipfile"));
+        if manifests.text("setup.py").is_some() {
+            found.is_installable = true;
+            found.found.push("setup.py".to_owned());
+        }
+        if let Some(text) = manifests.text("tox.ini") {
+            let deps = ini_value(text, "testenv", "deps").unwrap_or_default();
+            // Lines such as `-r file` and `cond: package` belong to tox; the rest is what pip takes.
+            found.add(deps.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned), "tox.ini");
+        }
+        found.run_code |= found.is_installable || !found.requirements.iter().all(|line| is_of_a_registry(line));
+        let mut seen = BTreeSet::new();
+        found.requirements.retain(|requirement| seen.insert(requirement.clone()));
+        found
+    }
+
+    /// Returns whether nothing has to be installed.
+    pub fn is_empty(&self) -> bool {
+        self.requirement_files.is_empty() && self.requirements.is_empty() && !self.is_installable
+    }
+
+    /// Returns the words after `python -m pip install` for all dependencies but the project itself; `None`: there are none. No shell
+    /// sees them, and each is one requirement or file, never an option.
+    pub fn pip_words(&self) -> Option<Vec<String>> {
+        let files = self.requirement_files.iter().flat_map(|file| ["--requirement".to_owned(), file.clone()]);
+        let words: Vec<String> = files.chain(self.requirements.iter().cloned()).collect();
+        (!words.is_empty()).then_some(words)
+    }
+
+    /// The word after `python -m pip install` that installs the project itself with its extras.
+    pub fn project_word(&self) -> Option<String> {
+        let extras = if self.extras.is_empty() { String::new() } else { format!("[{}]", self.extras.join(",")) };
+        self.is_installable.then(|| format!(".{extras}"))
+    }
+
+    /// Adds what another project of the repository requires.
+    pub(crate) fn add_requirements(&mut self, requirements: Vec<String>) {
+        let new = |requirement: &String| !self.requirements.contains(requirement);
+        let new: Vec<String> = requirements.into_iter().filter(new).collect();
+        self.run_code |= !new.iter().all(|line| is_of_a_registry(line));
+        self.requirements.extend(new);
+    }
+
+    fn add(&mut self, requirements: impl IntoIterator<Item = String>, found: &str) {
+        let before = self.requirements.len();
+        self.requirements.extend(requirements.into_iter().filter(|requirement| is_requirement(requirement)));
+        if self.requirements.len() > before {
+            self.found.push(found.to_owned());
+        }
+    }
+
+    fn read_pyproject(&mut self, manifest: &toml::Table) {
+        if manifest.contains_key("project") || manifest.contains_key("build-system") {
+            self.is_installable = true;
+            self.found.push("pyproject.toml".to_owned());
+        }
+        if let Some(project) = manifest.get("project") {
+            self.add(strings(project.get("dependencies")), "[project] in pyproject.toml");
+            for (name, extra) in project.get("optional-dependencies").and_then(Value::as_table).into_iter().flatten() {
+                if is_for_tests(name) {
+                    self.extras.push(name.clone());
+                    self.add(strings(Some(extra)), "[project.optional-dependencies] in pyproject.toml");
+                }
+            }
+        }
+        if let Some(groups) = manifest.get("dependency-groups").and_then(Value::as_table) {
+            for name in groups.keys().filter(|name| is_for_tests(name)) {
+                let requirements = group(groups, name, DEEPEST);
+                self.add(requirements, "[dependency-groups] in pyproject.toml");
+            }
+        }
+        let Some(tool) = manifest.get("tool") else { return };
+        self.add(strings(tool.get("uv").and_then(|uv| uv.get("dev-dependencies"))), "[tool.uv] in pyproject.toml");
+        for (_, list) in tool
+            .get("pdm")
+            .and_then(|pdm| pdm.get("dev-dependencies")?.as_table())
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| is_for_tests(name))
+        {
+            self.add(strings(Some(list)), "[tool.pdm] in pyproject.toml");
+        }
+        if let Some(poetry) = tool.get("poetry") {
+            self.is_installable = true;
+            let origin = "[tool.poetry] in pyproject.toml";
+            self.add(poetry_requirements(poetry.get("dependencies")), origin);
+            self.add(poetry_requirements(poetry.get("dev-dependencies")), origin);
+            for (name, group) in poetry.get("group").and_then(Value::as_table).into_iter().flatten() {
+                if is_for_tests(name) {
+                    self.add(poetry_requirements(group.get("dependencies")), origin);
+                }
+            }
+        }
+    }
+
+    fn read_setup_cfg(&mut self, text: &str) {
+        if ini_section(text, "metadata").is_some() {
+            self.is_installable = true;
+            self.found.push("setup.cfg".to_owned());
+        }
+        for key in ["install_requires", "tests_require"] {
+            let list = ini_value(text, "options", key).unwrap_or_default();
+            self.add(list.lines().map(|line| line.trim().to_owned()), "[options] in setup.cfg");
+        }
+        for (name, list) in ini_section(text, "options.extras_require").unwrap_or_default() {
+            if is_for_tests(&name) {
+                self.add(list.lines().map(|line| line.trim().to_owned()), "[options.extras_require] in setup.cfg");
+                self.extras.push(name);
+            }
+        }
+    }
+
+    fn read_pipfile(&mut self, manifest: &toml::Table) {
+        for table in ["packages", "dev-packages"] {
+            self.add(poetry_requirements(manifest.get(table)), "Pipfile");
+        }
+    }
+}
+
+/// Returns whether a requirements file is for running or testing, by its name: `requirements-docs.txt` is for
+/// neither.
+fn is_wanted(file: &str) -> bool {
+    let stem = file.trim_end_matches(".txt").replace(['/', '_'], "-");
+    let purposes: Vec<&str> = stem.split('-').filter(|part| !matches!(*part, "requirements" | "reqs" | "")).collect();
+    purposes.iter().all(|purpose| matches!(*purpose, "base" | "main" | "install" | "core") || is_for_tests(purpose))
+}
+
+fn is_for_tests(name: &str) -> bool {
+    FOR_TESTS.contains(&name.to_lowercase().as_str())
+}
+
+/// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. What
+/// stands in the marker and the versions is pip's to judge.
+static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let name = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
+    let version = r"(?:===?|~=|!=|<=?|>=?)\s*[A-Za-z0-9.*+!_-]+";
+    Regex::new(&format!(
+        r"^{name}\s*(?:\[\s*{name}(?:\s*,\s*{name})*\s*\])?\s*(?:\(?\s*{version}(?:\s*,\s*{version})*\s*,?\s*\)?)?\s*(?:;.*)?$"
+    ))
+    .ok()
+});
+
+/// Returns whether a line of a requirements file names nothing of the repository: it holds a package by its
+/// name, an option that says where packages come from, or nothing. Any other line
+/// (`-e .`, `./lib`, `-r more.txt`, `lib @ file:lib`) may run any of its code.
+fn is_of_a_registry(line: &str) -> bool {
+    let line = line.trim();
+    let is_option = ["--hash", "--index-url", "--extra-index-url", "-i ", "--no-binary", "--only-binary", "--pre"]
+        .iter()
+        .any(|option| line.starts_with(option));
+    let name = line.split([';', '#', '@', ' ']).next().unwrap_or_default();
+    let is_file = name.contains('/') || [".whl", ".gz", ".zip"].iter().any(|end| name.ends_with(end));
+    let is_package =
+        line.starts_with(|first: char| first.is_ascii_alphanumeric()) && !line.contains("file:") && !is_file;
+    line.is_empty() || line.starts_with('#') || is_option || is_package
+}
+
+/// Returns whether pip would parse `text` as a requirement, and not as an option, a file or a URL.
+fn is_requirement(text: &str) -> bool {
+    REQUIREMENT.as_ref().is_some_and(|pattern| pattern.is_match(text.trim()))
+}
+
+fn strings(value: Option<&Value>) -> Vec<String> {
+    let list = value.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(|item| item.as_str().map(|text| text.trim().to_owned())).collect()
+}
+
+/// The requirements of a dependency group (PEP 735), with those of the groups that it includes.
+fn group(groups: &toml::Table, name: &str, depth: usize) -> Vec<String> {
+    let mut requirements = Vec::new();
+    if depth == 0 {
+        return requirements;
+    }
+    for item in groups.get(name).and_then(Value::as_array).into_iter().flatten() {
+        match (item.as_str(), item.get("include-group").and_then(Value::as_str)) {
+            (Some(requirement), _) => requirements.push(requirement.trim().to_owned()),
+            (None, Some(included)) => requirements.extend(group(groups, included, depth - 1)),
+            (None, None) => {}
+        }
+    }
+    requirements
+}
+
+/// Requirements as Poetry and Pipfile write them: a table from name to version or to a table with `version` and `extras`.
+/// Those from a path, a repository or a URL, and the interpreter itself, are left out.
+fn poetry_requirements(table: Option<&Value>) -> Vec<String> {
+    let entries = table.and_then(Value::as_table).into_iter().flatten();
+    entries
+        .filter(|(name, _)| name.as_str() != "python")
+        .filter_map(|(name, value)| {
+            let constraint = match value {
+                Value::String(text) => text.as_str(),
+                Value::Table(table) if !["path", "git", "url", "file"].iter().any(|key| table.contains_key(*key)) => {
+                    table.get("version").and_then(Value::as_str).unwrap_or("*")
+                }
+                _ => return None,
+            };
+            let extras = strings(value.get("extras")).join(",");
+            let extras = if extras.is_empty() { extras } else { format!("[{extras}]") };
+            let marker =
+                value.get("markers").and_then(Value::as_str).map(|marker| format!(" ; {marker}")).unwrap_or_default();
+            Some(format!("{name}{extras}{}{marker}", specifiers(constraint)?))
+        })
+        .collect()
+}
+
+/// Poetry's constraint as PEP 440 specifiers: `^1.2.3` is `>=1.2.3,<2`, `~1.2` is `>=1.2,<1.3`, a bare version is `==`.
+fn specifiers(constraint: &str) -> Option<String> {
+    let constraint = constraint.trim();
+    if constraint.is_empty() || constraint == "*" || constraint == "latest" {
+        return Some(String::new());
+    }
+    if constraint.contains("||") {
+        return None;
+    }
+    let parts: Vec<String> = constraint
+        .split(',')
+        .map(str::trim)
+        .map(|part| match part.chars().next() {
+            Some('^') => between(&part[1..], first_significant),
+            Some('~') if !part.starts_with("~=") => between(&part[1..], |release| usize::from(release.len() > 1)),
+            Some(first) if first.is_ascii_digit() => Some(format!("=={part}")),
+            Some(_) | None => Some(part.replace(' ', "")),
+        })
+        .collect::<Option<_>>()?;
+    Some(parts.join(","))
+}
+
+/// `>=VERSION,<NEXT`, where in NEXT the part that `raised` names is one higher and everything after it gone.
+fn between(version: &str, raised: impl Fn(&[u64]) -> usize) -> Option<String> {
+    let version = version.trim();
+    let release: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
+    let at = raised(&release);
+    let mut next = release.get(..=at)?.to_vec();
+    let last = next.last_mut()?;
+    *last = last.checked_add(1)?;
+    let next: Vec<String> = next.iter().map(ToString::to_string).collect();
+    Some(format!(">={version},<{}", next.join(".")))
+}
+
+/// The first part of a version that is not zero, or the last one.
+fn first_significant(release: &[u64]) -> usize {
+    release.iter().position(|part| *part > 0).unwrap_or(release.len().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dependencies, is_requirement, specifiers};
+    use crate::project::Manifests;
+
+    #[test]
+    fn installing_runs_code_of_the_repository_when_anything_of_it_is_named() {
+        let runs_code = |line: &str| {
+            let text = format!(
+                "# what it needs\n--index-url https://pypi.example/simple\nsix>=1 ; python_version < '4'\n{line}\n"
+            );
+            Dependencies::read(&Manifests::from_texts([("requirements.txt", &text)])).run_code
+        };
+        for line in ["", "requests[socks]==2.0 --hash=sha256:00", "x @ https://h.example/x.whl", "a # ./b"] {
+            assert!(!runs_code(line), "{line}");
+        }
+        for line in
+            ["-e .", ".", "./lib", "lib/x.whl", "x.whl", "x.tar.gz", "x @ file:lib", "-r more.txt", "-c more.txt", "/x"]
+        {
+            assert!(runs_code(line), "{line}");
+        }
+        for manifest in ["setup.py", "pyproject.toml"] {
+            assert!(Dependencies::read(&Manifests::from_texts([(manifest, "[project]\nname = 'x'\n")])).run_code);
+        }
+    }
+
+    #[test]
+    fn a_requirement_is_a_name_and_no_option_path_or_url() {
+        for text in [
+            "six",
+            "a.b-c_d",
+            "x>=1,<2",
+            "x (>=1)",
+            "x[a,b-c]~=1.0; python_version < '3.8'",
+            "x == 1.*",
+            "x ; extra == 'y'",
+        ] {
+            assert!(is_requirement(text), "{text}");
+        }
+        for text in [
+            "",
+            "-e .",
+            "--index-url=http://h",
+            "./x",
+            "x @ https://h/x.whl",
+            "git+https://h/x",
+            "https://h/x.whl",
+            "unit-: x",
+            "x-",
+            "x[a-]",
+            "x --hash=sha256:0",
+            "x\ny",
+        ] {
+            assert!(!is_requirement(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn constraints_of_poetry_become_specifiers() {
+        for (constraint, expected) in [
+            ("^1.2.3", ">=1.2.3,<2"),
+            ("^0.2.3", ">=0.2.3,<0.3"),
+            ("^0.0", ">=0.0,<0.1"),
+            ("~1.2.3", ">=1.2.3,<1.3"),
+            ("~1", ">=1,<2"),
+            ("~=1.4.2", "~=1.4.2"),
+            (">=1.0, <3", ">=1.0,<3"),
+            ("1.2.3", "==1.2.3"),
+            ("*", ""),
+        ] {
+            assert_eq!(specifiers(constraint).as_deref(), Some(expected), "{constraint}");
+        }
+        assert_eq!(specifiers("^x"), None);
+        assert_eq!(specifiers("^1 || ^2"), None);
+    }
+}

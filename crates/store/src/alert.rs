@@ -1,0 +1,90 @@
+//! Alerts: stored with the change that they report, together with the notices that deliver them.
+
+use std::time::Duration;
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{AlertKind, SharedCause};
+use sqlx::any::AnyRow;
+
+use crate::database::Dialect;
+use crate::filter::Filter;
+use crate::row::storable;
+use crate::write::{OnIdle, Write};
+use crate::{Store, StoreError, notice, row};
+
+/// Time within which an alert is not repeated for the same target or shared cause.
+const ALERT_REST: Duration = Duration::from_hours(24);
+
+/// An alert as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertRow {
+    /// Number of the alert.
+    pub alert: i64,
+    /// Subject of the alert, such as a source's name.
+    pub target: String,
+    /// Reason for the alert, such as `QUARANTINE`.
+    pub kind: String,
+    /// Description of the event and of what to do.
+    pub message: String,
+    /// Time of the alert.
+    pub created_at: Timestamp,
+    /// Time at which it was posted.
+    pub posted_at: Option<Timestamp>,
+    /// Time at which it was sent by mail.
+    pub mailed_at: Option<Timestamp>,
+}
+
+const ALERT: &str = "
+    INSERT INTO alert (target, kind, message, created_at, host, cause)
+    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE ($5 IS NULL OR NOT EXISTS (
+        SELECT 1 FROM alert other
+        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1))
+      AND ($8 = 0 OR NOT EXISTS (
+        SELECT 1 FROM alert same WHERE same.target = $1 AND same.kind = $2 AND same.created_at > $7))";
+
+/// Returns the writes that store an alert and its notices, unless the same alert is recent.
+pub(crate) fn writes(
+    dialect: Dialect,
+    at: Timestamp,
+    target: &str,
+    kind: AlertKind,
+    message: &str,
+    shared: Option<&SharedCause>,
+) -> [Write; 2] {
+    let statement = sqlx::query(ALERT)
+        .bind(storable(target))
+        .bind(kind.name())
+        .bind(storable(message))
+        .bind(at.as_millis())
+        .bind(shared.map(|shared| storable(&shared.host)))
+        .bind(shared.map(|shared| storable(&shared.cause)))
+        .bind(at.minus(ALERT_REST).as_millis())
+        .bind(i64::from(kind.rests()));
+    [statement, notice::of_alert(dialect, target, kind, message, at)]
+        .map(|statement| Write { statement, on_idle: OnIdle::Fine })
+}
+
+impl Store {
+    /// The alerts, the newest first; of one target when it is named, and only those before one when that is named.
+    pub async fn alerts(
+        &self,
+        target: Option<&str>,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<AlertRow>, StoreError> {
+        let statement = Filter::of("alert").and("target =", target).and("alert_id <", before).newest("alert_id", limit);
+        let rows = statement.fetch_all(&self.database.pool).await?;
+        let alert = |row: &AnyRow| {
+            Ok(AlertRow {
+                alert: row::integer(row, "alert_id")?,
+                target: row::text(row, "target")?,
+                kind: row::text(row, "kind")?,
+                message: row::text(row, "message")?,
+                created_at: row::time(row, "created_at")?,
+                posted_at: row::optional_time(row, "posted_at")?,
+                mailed_at: row::optional_time(row, "mailed_at")?,
+            })
+        };
+        rows.iter().map(alert).collect()
+    }
+}
