@@ -43,6 +43,8 @@ pub(crate) struct File<'a> {
     pub(crate) texts: Vec<Span>,
     /// Fallbacks for a missing value (`fallback` in `value or fallback`), with the number of their occurrences.
     pub(crate) fallbacks: BTreeMap<&'a str, u32>,
+    /// Values given to names and members, in order of the text.
+    pub(crate) given: Vec<Given<'a>>,
     /// Pieces of code that other places may lack.
     pub(crate) stock: Stock,
     /// Functions and imports that nothing uses.
@@ -51,6 +53,14 @@ pub(crate) struct File<'a> {
     pub(crate) semicolon: &'static str,
     /// True if the statement of a branch is mostly written in braces.
     pub(crate) has_braces: bool,
+}
+
+/// A value that a name or a member is given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) target: Span,
+    /// Empty if the value is a part of another.
+    pub(crate) value: &'a str,
 }
 
 /// Maximum number of a file's functions that are tried in another's place.
@@ -94,6 +104,7 @@ impl<'a> File<'a> {
             numbers: Vec::new(),
             texts: Vec::new(),
             fallbacks: BTreeMap::new(),
+            given: Vec::new(),
             stock: Stock::new(text, idioms, tables, tree),
             unused: tables.unused(),
             semicolon: if !idioms.has_semicolons || open.len() > ended.len() { "" } else { ";" },
@@ -120,6 +131,9 @@ impl<'a> File<'a> {
                 for declarator in declared.iter().filter(|declarator| declarator.is_name) {
                     let value = declarator.value.and_then(|value| values.get(&value).copied());
                     self.note(name_of(declarator.target.text(text)), self.uses_of_value(value));
+                    if let (Kind::Declaration(_), Some(value)) = (&statement.kind, declarator.value) {
+                        self.given.push(Given { target: declarator.target, value: value.text(text) });
+                    }
                 }
             }
             Kind::Assign { targets, last } => {
@@ -143,9 +157,14 @@ impl<'a> File<'a> {
         if let (Some(Shape::Tuple(targets)), Some(Shape::Tuple(given))) = (targets, value.map(|value| &value.shape)) {
             for (target, value) in targets.iter().zip(given) {
                 self.note(target.text(self.text), self.uses_of_value(values.get(value).copied()));
+                self.given.push(Given { target: *target, value: value.text(self.text) });
             }
+        } else if let Some(Shape::Tuple(targets)) = targets {
+            self.given.extend(targets.iter().map(|target| Given { target: *target, value: "" }));
         } else {
             self.note(target.text(self.text), self.uses_of_value(value));
+            let value = value.map_or("", |value| value.span.text(self.text));
+            self.given.push(Given { target, value });
         }
     }
 
@@ -192,13 +211,17 @@ impl<'a> File<'a> {
                 }
             }
             Shape::Comparison { operands, operators } if operators.iter().any(|one| one.starts_with(['<', '>'])) => {
-                operands.iter().for_each(|operand| self.note(operand.text(text), Uses::COUNTED));
+                for operand in operands {
+                    self.note(operand.text(text), Uses::COUNTED);
+                }
             }
             Shape::Logical { operands, operator }
                 if node.place != Place::Condition && self.idioms.falls_back.contains(operator) =>
             {
                 let last = operands.last().map(|last| last.text(text)).filter(|last| is_short(last));
-                last.into_iter().for_each(|last| *self.fallbacks.entry(last).or_default() += 1);
+                if let Some(last) = last {
+                    *self.fallbacks.entry(last).or_default() += 1;
+                }
             }
             Shape::Update { operand, .. } => self.note(operand.text(text), Uses::COUNTED),
             Shape::Number(_) => self.numbers.push(node.span),
@@ -224,7 +247,9 @@ impl<'a> File<'a> {
         let is_plain = callee.split('.').all(is_name) && !is_of_owner && call.keywords.is_empty();
         if !call.is_new && is_plain && callee.len() < 30 && !self.idioms.not_wrapped.contains(&callee) {
             let is_static = callee.starts_with(|first: char| first.is_ascii_uppercase());
-            if callee == name || is_static {
+            // Errors are thrown where they are made.
+            let is_error = callee.ends_with("Error") || callee.ends_with("Exception");
+            if (callee == name || is_static) && !is_error {
                 *self.around.entry(callee).or_default() += 1;
                 self.applied.insert((callee, argument.text(text)));
             }

@@ -101,7 +101,7 @@ pub(crate) struct Idioms {
     pub(crate) fallbacks: Weighted,
     /// Values that are passed on.
     pub(crate) arguments: Weighted,
-    /// Arguments that are often left out, by the function; `{collection}` stands for one.
+    /// Arguments that are often left out, by the function; `{collection}` and `{number}` stand for a variable that may be one.
     pub(crate) usual_arguments: Alternatives,
     /// Functions that take one argument, always or nearly always.
     pub(crate) take_one: &'static [&'static str],
@@ -117,6 +117,8 @@ pub(crate) struct Idioms {
     pub(crate) go_through: &'static [&'static str],
     /// Functions that give a text or a list.
     pub(crate) give_order: &'static [&'static str],
+    /// Methods that give a part of a text or a list, from its bounds.
+    pub(crate) pieces: &'static [&'static str],
     /// Functions that make a row of numbers from its bounds.
     pub(crate) ranges: &'static [&'static str],
     /// Members and functions that give a number of something.
@@ -134,6 +136,12 @@ pub(crate) struct Idioms {
     pub(crate) elements: Weighted,
     /// Parts that a variable bounds.
     pub(crate) bounded: Weighted,
+    /// Text behind a number for its square, where one writes it so.
+    pub(crate) squared: Option<&'static str>,
+    /// Factor for an operand that what is compared may lack.
+    pub(crate) compared: f64,
+    /// Factor for an element of what is used like a number, and is perhaps none.
+    pub(crate) indexed_number: f64,
     /// Functions that give the better of two.
     pub(crate) better: Weighted,
     /// Updates of a variable that counts.
@@ -151,15 +159,6 @@ impl Idioms {
     /// Returns whether the code stands for no value.
     pub(crate) fn is_nothing(&self, code: &str) -> bool {
         code == self.nothing
-    }
-
-    /// Returns whether the code has an operator outside of any name.
-    pub(crate) fn mentions(&self, code: &str, operator: &str) -> bool {
-        if operator.starts_with(char::is_alphabetic) {
-            code.contains(&format!(" {operator} "))
-        } else {
-            code.contains(operator)
-        }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use super::change::Changes;
-use super::donors::{Donated, Donor, Ground, donated};
+use super::donors::{Donated, Donor, Ground, StandIns, donated, ranked};
 use super::file::File;
 use super::idioms::Style;
 use super::layout::Layout;
@@ -28,6 +28,14 @@ pub(crate) struct Site<'a> {
     /// Its expressions by their place, outer before inner.
     by_place: OnceCell<Vec<&'a Node>>,
     names: RefCell<Vec<(usize, Rc<[Named<'a>]>)>>,
+    names_before: OnceCell<Vec<Named<'a>>>,
+    /// Names that have a meaning where it begins, and those that have none.
+    known: RefCell<BTreeMap<&'a str, bool>>,
+    stand_ins: RefCell<BTreeMap<&'a str, StandIns<'a>>>,
+    indentation: OnceCell<&'a str>,
+    line_end: OnceCell<usize>,
+    /// Values that its function may return, each with how likely it is.
+    pub(super) results: OnceCell<Vec<(String, f64)>>,
     conditions: OnceCell<BTreeSet<&'a str>>,
     other_conditions: OnceCell<Vec<Donated<'a>>>,
     other_results: OnceCell<Vec<Donated<'a>>>,
@@ -46,6 +54,12 @@ impl<'a> Site<'a> {
                 function: function.and_then(|number| file.all_functions.get(number)),
                 by_place: OnceCell::new(),
                 names: RefCell::default(),
+                names_before: OnceCell::new(),
+                known: RefCell::default(),
+                stand_ins: RefCell::default(),
+                indentation: OnceCell::new(),
+                line_end: OnceCell::new(),
+                results: OnceCell::new(),
                 conditions: OnceCell::new(),
                 other_conditions: OnceCell::new(),
                 other_results: OnceCell::new(),
@@ -175,7 +189,7 @@ impl<'a> Site<'a> {
 
     /// The white space before the statement.
     pub(crate) fn indentation(&self) -> &'a str {
-        self.file.layout.indentation(self.statement.span.start)
+        self.indentation.get_or_init(|| self.file.layout.indentation(self.statement.span.start))
     }
 
     /// A branch as the file writes them.
@@ -187,16 +201,18 @@ impl<'a> Site<'a> {
     }
 
     /// Puts lines before the statement.
-    pub(crate) fn put_before(&self, changes: &mut Changes, weight: f64, lines: &str) {
-        let newline = self.file.layout.newline;
-        changes.insert(weight, self.statement.span.start, format!("{lines}{newline}{}", self.indentation()));
+    pub(crate) fn put_before(&self, changes: &mut Changes, weight: f64, lines: impl Into<String>) {
+        let mut code = lines.into();
+        code.push_str(self.file.layout.newline);
+        code.push_str(self.indentation());
+        changes.insert(weight, self.statement.span.start, code);
     }
 
     /// Puts lines behind the statement.
     pub(crate) fn put_after(&self, changes: &mut Changes, weight: f64, lines: &str) {
         let layout = self.file.layout;
-        let end = layout.line_end(self.statement.span.end);
-        changes.insert(weight, end, format!("{}{}{lines}", layout.newline, self.indentation()));
+        let end = *self.line_end.get_or_init(|| layout.line_end(self.statement.span.end));
+        changes.insert(weight, end, [layout.newline, self.indentation(), lines].concat());
     }
 
     /// Puts the statement under a condition; one of several lines stays where it is.
@@ -241,7 +257,7 @@ impl<'a> Site<'a> {
     /// Calls of functions of the file with variables of the place: those that are called like their parameters, and for a function that
     /// nothing uses any.
     pub(crate) fn calls(&self) -> Vec<(String, f64)> {
-        let names = self.names();
+        let names = self.names_before();
         let own = self.function.map(|function| function.name);
         let mut calls = Vec::new();
         let unused = self.file.unused.iter().copied();
@@ -315,15 +331,8 @@ impl<'a> Site<'a> {
 
     /// Adapts donors to this place and returns the results, likeliest first, each once.
     pub(crate) fn donated<'d>(&self, donors: impl Iterator<Item = &'d Donor> + Clone) -> Vec<Donated<'d>> {
-        let names: Vec<(&'a str, f64)> = self.names().iter().map(|name| (name.text, name.nearness)).collect();
         let own = self.function.map(|function| function.span);
-        let is_known = |name: &str| {
-            names.iter().any(|(known, _)| *known == name)
-                || self.file.tables.is_known(&self.spot(&|name| self.file.uses(name)), name)
-        };
-        let fit = |name: &str, other: &str| self.file.uses(name).fit(self.file.uses(other));
-        let ground = Ground { names: &names, is_known: &is_known, fit: &fit };
-        donated(self.file.text, donors, self.statement.head.start, own, &ground)
+        donated(self.file.text, donors, self.statement.head.start, own, self)
     }
 
     fn spot<'s>(&'s self, uses: &'s dyn Fn(&str) -> Uses) -> Spot<'s> {
@@ -333,6 +342,12 @@ impl<'a> Site<'a> {
     /// The variables that have a value where the statement begins.
     pub(crate) fn names(&self) -> Rc<[Named<'a>]> {
         self.names_at(self.statement.head.start)
+    }
+
+    /// The variables that have a value before the statement runs: none of those that it gives the first value itself, as
+    /// comprehensions do.
+    pub(crate) fn names_before(&self) -> &[Named<'a>] {
+        self.names_before.get_or_init(|| self.names().iter().filter(|name| self.is_known(name.text)).copied().collect())
     }
 
     /// The variables that have a value at a place of the statement.
@@ -406,6 +421,28 @@ impl<'a> Site<'a> {
             (between.trim() == operator).then_some((at, at + operator.len()))
         })?;
         Some(Span { start: left.end + start, end: left.end + end })
+    }
+}
+
+impl<'a> Ground<'a> for Site<'a> {
+    fn is_known(&self, name: &'a str) -> bool {
+        let known = self.known.borrow().get(name).copied();
+        known.unwrap_or_else(|| {
+            let is_known = self.file.tables.is_known(&self.spot(&|name| self.file.uses(name)), name);
+            self.known.borrow_mut().insert(name, is_known);
+            is_known
+        })
+    }
+
+    fn stand_ins(&self, name: &'a str) -> StandIns<'a> {
+        let known = self.stand_ins.borrow().get(name).map(Rc::clone);
+        known.unwrap_or_else(|| {
+            let uses = self.file.uses(name);
+            let others = self.names_before().iter().filter(|other| other.text != name);
+            let found = ranked(others.map(|other| (other.text, other.nearness * uses.fit(self.file.uses(other.text)))));
+            self.stand_ins.borrow_mut().insert(name, Rc::clone(&found));
+            found
+        })
     }
 }
 

@@ -78,8 +78,9 @@ fn drop(changes: &mut Changes, arguments: &[Span], unnamed: usize) {
     }
 }
 
-/// Stands for a collection in what is usually passed on.
+/// Stand for variables in what is usually passed on.
 const COLLECTION: &str = "{collection}";
+const NUMBER: &str = "{number}";
 
 /// Proposes to add an argument: a variable named like the parameter that has no argument, another variable, or
 /// a constant.
@@ -92,6 +93,10 @@ fn add(changes: &mut Changes, site: &Site<'_>, call: &Call, at: usize) {
         if value.contains(COLLECTION) {
             for name in names.iter().filter(|name| site.file.uses(name.text).is_collection()) {
                 changes.insert(weight * name.nearness, at, format!("{comma}{}", value.replace(COLLECTION, name.text)));
+            }
+        } else if value.contains(NUMBER) {
+            for name in names.iter().filter(|name| !site.file.uses(name.text).is_no_number()) {
+                changes.insert(weight * name.nearness, at, format!("{comma}{}", value.replace(NUMBER, name.text)));
             }
         } else {
             changes.insert(*weight, at, format!("{comma}{value}"));

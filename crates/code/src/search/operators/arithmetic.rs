@@ -41,7 +41,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                 changes.insert(if is_number { 0.4 } else { 0.1 }, node.span.start, "-");
                 if node.shape != Shape::Name || node.parent.is_none() {
                     let before = changes.count();
-                    lost_operand(changes, site, node);
+                    let is_compared = matches!(site.outer(node), Some(Shape::Comparison { .. }));
+                    lost_operand(changes, site, node, if is_compared { site.file.idioms.compared } else { 1.0 });
                     changes.limit(before, 0.7);
                 }
             }
@@ -80,10 +81,10 @@ fn is_ordered(site: &Site<'_>, node: &Node) -> bool {
 }
 
 /// `a + b` for `b`.
-fn lost_operand(changes: &mut Changes, site: &Site<'_>, operand: &Node) {
+fn lost_operand(changes: &mut Changes, site: &Site<'_>, operand: &Node, share: f64) {
     let Span { start, end } = operand.span;
     for name in site.others_at(operand) {
-        let fit = name.nearness * if site.file.uses(name.text).is_number() { 1.0 } else { 0.3 };
+        let fit = share * name.nearness * if site.file.uses(name.text).is_number() { 1.0 } else { 0.3 };
         let name = name.text;
         changes.insert(0.2 * fit, start, format!("{name} + "));
         for (operator, weight) in [("+", 0.2), ("-", 0.2), ("*", 0.1), ("%", 0.1)] {

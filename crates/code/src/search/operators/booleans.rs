@@ -117,7 +117,7 @@ fn extend(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     for (other, weight) in others {
         for (connective, mixes, share) in [(idioms.and, idioms.or, 1.0), (idioms.or, idioms.and, 0.8)] {
             let brackets = |code: &str| {
-                let is_loose = idioms.mentions(code, mixes) || idioms.loose.iter().any(|loose| code.contains(loose));
+                let is_loose = mentions(code, mixes) || idioms.loose.iter().any(|loose| code.contains(loose));
                 if is_loose { ("(", ")") } else { ("", "") }
             };
             let ((open, close), (other_open, other_close)) = (brackets(own), brackets(&other));
@@ -152,4 +152,13 @@ fn boundaries(site: &Site<'_>, node: &Node) -> Vec<String> {
         found.push(format!("{left} >= 0"));
     }
     found
+}
+
+/// Returns whether the code has an operator outside of any name.
+fn mentions(code: &str, operator: &str) -> bool {
+    if operator.starts_with(char::is_alphabetic) {
+        code.contains(&format!(" {operator} "))
+    } else {
+        code.contains(operator)
+    }
 }

@@ -27,15 +27,17 @@ fn operand(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     }
     let is_in_sum = matches!(site.outer(node), Some(Shape::Binary { .. }));
     let binds_tightly = site.binds_tightly(node);
-    if is_in_sum || !binds_tightly {
-        changes.insert(if is_in_sum { 0.7 } else { 0.2 }, node.span.end, " ** 2");
+    if let Some(squared) = site.file.idioms.squared.filter(|_| is_in_sum || !binds_tightly) {
+        changes.insert(if is_in_sum { 0.7 } else { 0.2 }, node.span.end, squared);
     }
     if binds_tightly {
         return;
     }
+    let is_compared = matches!(site.outer(node), Some(Shape::Comparison { .. }));
+    let share = if is_compared { site.file.idioms.compared } else { 1.0 };
     for other in site.others_at(node) {
         let known = site.file.uses(other.text);
-        let fit = other.nearness * uses.fit(known) * if known.is_collection() { 0.3 } else { 1.0 };
+        let fit = share * other.nearness * uses.fit(known) * if known.is_collection() { 0.3 } else { 1.0 };
         let name = other.text;
         changes.insert(0.5 * fit, node.span.start, format!("{name} + "));
         changes.insert(0.3 * fit, node.span.end, format!(" + {name}"));

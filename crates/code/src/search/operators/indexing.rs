@@ -11,6 +11,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     for node in site.nodes() {
         match &node.shape {
             Shape::Index { object, index } => wrong(changes, site, node, *object, *index),
+            // What a part has too much, or too little, is for its bounds to say.
+            Shape::Call(call) if site.file.idioms.pieces.contains(&site.text(call.name)) => {}
             Shape::Name | Shape::Member { .. } | Shape::Call(_)
                 if matches!(node.place, Place::Value | Place::Iterable | Place::Condition)
                     && !site.binds_as_object(node) =>
@@ -44,8 +46,7 @@ fn wrong(changes: &mut Changes, site: &Site<'_>, node: &Node, object: Span, inde
 
 fn missing(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     let own = site.text(node.span);
-    // A number has no elements.
-    let likely = if site.file.uses(own).is_number() { 0.1 } else { 1.0 };
+    let likely = if site.file.uses(own).is_number() { site.file.idioms.indexed_number } else { 1.0 };
     let (parts, elements) = if node.place == Place::Iterable { (3.0 * likely, 0.2 * likely) } else { (likely, likely) };
     for (part, weight) in site.file.idioms.parts {
         changes.insert(parts * weight, node.span.end, *part);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::search::change::Changes;
 use crate::search::idioms::filled;
-use crate::search::relation::are_related;
+use crate::search::relation::Names;
 use crate::search::site::Site;
 use crate::search::stock::is_short;
 use crate::search::tree::{Kind, Statement};
@@ -24,8 +24,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         .extend(donated.map(|one| (likelihood(&one.code) * one.weight, one.code)).map(|(weight, code)| (code, weight)));
     let mut add = |code: String, weight: f64| statements.push((format!("{code}{semicolon}"), weight));
     site.calls().into_iter().for_each(|(code, weight)| add(code, 0.5 * weight));
-    let names = site.names();
-    let near = || names.iter().filter(|name| name.nearness > 0.4);
+    let near = || site.names_before().iter().filter(|name| name.nearness > 0.4);
     for name in near().filter(|name| !file.uses(name.text).is_no_number()) {
         for (number, (update, weight)) in idioms.updates.iter().enumerate() {
             // What counts counts up, in a loop.
@@ -40,7 +39,14 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     for parameter in parameters.iter().filter(|parameter| has_owner && site.is_idle(parameter.name)) {
         add(format!("{}.{1} = {1}", idioms.owner, parameter.name), 4.0);
     }
-    let begun = begun(site);
+    let given = given(site);
+    // Each with the first value: the one that it begins with.
+    let begun: Vec<(&str, &str)> = given
+        .iter()
+        .enumerate()
+        .filter(|(number, (target, _))| given.iter().take(*number).all(|(known, _)| known != target))
+        .map(|(_, begun)| *begun)
+        .collect();
     for (target, value) in &begun {
         let Some(method) = (idioms.collects)(value) else { continue };
         let update = format!("{target}.{method}(");
@@ -52,7 +58,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     }
     for (target, value) in begun.iter().filter(|(target, _)| is_inside(site, target)) {
         // What begins with a value and never gets another, though a loop reads it.
-        if is_in_loop && is_never_updated(function, target) {
+        let is_given_once = || given.iter().filter(|(known, _)| known == target).count() == 1;
+        if is_in_loop && is_given_once() && is_never_updated(function, target) {
             for name in near().filter(|name| name.text != *target) {
                 add(format!("{target} = {}", name.text), 2.0);
             }
@@ -62,14 +69,16 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         }
     }
     let leaves = site.statement.kind.is_jump();
+    let is_last = site.is_last();
+    let named = Names::of(own, idioms.is_keyword);
     for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
         // Beside what it has nothing to do with it may stand as well as elsewhere: then at the block's end.
-        let matters = are_related(&statement, own, idioms.is_keyword);
-        if matters || (leaves && site.is_last()) {
-            site.put_before(changes, weight * 0.7, &statement);
+        let matters = named.are_related(&Names::of(&statement, idioms.is_keyword));
+        if matters || (leaves && is_last) {
+            site.put_before(changes, weight * 0.7, statement.as_str());
         }
         // Behind what leaves the block nothing runs.
-        if !leaves && (matters || site.is_last()) {
+        if !leaves && (matters || is_last) {
             site.put_after(changes, weight, &statement);
         }
     }
@@ -77,7 +86,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
 
 /// Returns whether a variable is one of the function itself.
 fn is_inside(site: &Site<'_>, name: &str) -> bool {
-    site.names().iter().any(|known| known.text == name)
+    site.names_before().iter().any(|known| known.text == name)
 }
 
 /// Returns whether only one assignment gives the variable a value.
@@ -103,26 +112,11 @@ fn jumps<'a>(site: &Site<'a>) -> BTreeSet<&'a str> {
     jumps.map(|statement| site.text(statement.span)).filter(|code| is_short(code)).take(MOST_DONORS).collect()
 }
 
-/// The variables, and members, that begin with a value in the function or one around it, with the value: what an inner function fills
-/// begins further out.
-fn begun<'a>(site: &Site<'a>) -> Vec<(&'a str, &'a str)> {
+/// The values that variables and members are given in the function or one around it: what an inner function fills begins further out.
+fn given<'a>(site: &Site<'a>) -> Vec<(&'a str, &'a str)> {
     let Some(own) = site.function else { return Vec::new() };
     let functions = site.file.all_functions.iter().map(|function| function.span);
     let around: Vec<Span> = functions.filter(|outer| outer.contains(own.span)).collect();
-    let inside = site.file.tree.statements.iter().filter(|one| around.iter().any(|outer| outer.contains(one.span)));
-    let given = inside.flat_map(|statement| match &statement.kind {
-        Kind::Declaration(declared) => {
-            let named = declared.iter().filter(|declarator| declarator.is_name);
-            named.filter_map(|declarator| Some((declarator.target, declarator.value?))).collect()
-        }
-        Kind::Assign { last: Some(last), .. } if last.operator.is_empty() => vec![(last.target, last.value)],
-        _ => Vec::new(),
-    });
-    let mut found: Vec<(&str, &str)> = Vec::new();
-    for (target, value) in given.map(|(target, value)| (site.text(target), site.text(value))).take(MOST_DONORS) {
-        if !found.iter().any(|(known, _)| *known == target) {
-            found.push((target, value));
-        }
-    }
-    found
+    let given = site.file.given.iter().filter(|given| around.iter().any(|outer| outer.contains(given.target)));
+    given.map(|given| (site.text(given.target), given.value)).take(MOST_DONORS).collect()
 }

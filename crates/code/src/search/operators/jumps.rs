@@ -19,7 +19,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
             let values = returns::values(site);
             let total: f64 = values.iter().map(|(_, weight)| weight).sum();
             for (value, weight) in values {
-                replace(weight / total, &format!("return {value}"));
+                replace(*weight / total, &format!("return {value}"));
             }
         }
         Kind::Continue => {

@@ -20,7 +20,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         Kind::Return(None) => {
             let at = site.statement.span.start + "return".len();
             for (other, weight) in values(site) {
-                changes.insert(weight, at, format!(" {other}"));
+                changes.insert(*weight, at, format!(" {other}"));
             }
         }
         // In the middle of a block, what follows would be dead.
@@ -35,8 +35,8 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
 
 fn wrong(changes: &mut Changes, site: &Site<'_>, value: Span, share: f64) {
     let (own, or) = (site.text(value), site.file.idioms.or);
-    for (other, weight) in values(site).into_iter().filter(|(other, _)| other != own) {
-        changes.replace(weight * share, &value, other);
+    for (other, weight) in values(site).iter().filter(|(other, _)| other != own) {
+        changes.replace(weight * share, &value, other.as_str());
     }
     // A part of it, or it with more.
     if let Some(Shape::Tuple(elements)) = site.node_in(value).map(|value| &value.shape) {
@@ -44,7 +44,7 @@ fn wrong(changes: &mut Changes, site: &Site<'_>, value: Span, share: f64) {
             changes.replace(0.5 * share, &value, site.text(*element));
         }
     }
-    for name in site.names().iter() {
+    for name in site.names_before() {
         let weight = share * name.nearness;
         changes.insert(0.2 * weight, value.end, format!(" + {}", name.text));
         changes.insert(0.1 * weight, value.end, format!(" - {}", name.text));
@@ -58,10 +58,14 @@ fn wrong(changes: &mut Changes, site: &Site<'_>, value: Span, share: f64) {
 }
 
 /// Returns the values that a function may return: its variables, the values that it returns elsewhere, and constants.
-pub(super) fn values(site: &Site<'_>) -> Vec<(String, f64)> {
+pub(super) fn values<'s>(site: &'s Site<'_>) -> &'s [(String, f64)] {
+    site.results.get_or_init(|| all_values(site))
+}
+
+fn all_values(site: &Site<'_>) -> Vec<(String, f64)> {
     let idioms = site.file.idioms;
     let mut values: Vec<(String, f64)> = Vec::new();
-    for name in site.names().iter() {
+    for name in site.names_before() {
         let is_collection = site.file.uses(name.text).is_collection();
         let lists = [idioms.results, if is_collection { idioms.collection_results } else { &[] }];
         let templates = lists.into_iter().flatten();
@@ -81,6 +85,6 @@ fn missing_at_the_end(changes: &mut Changes, site: &Site<'_>) {
         return;
     }
     for (value, weight) in values(site) {
-        site.put_after(changes, weight, &format!("return {value}{}", site.file.semicolon));
+        site.put_after(changes, *weight, &format!("return {value}{}", site.file.semicolon));
     }
 }

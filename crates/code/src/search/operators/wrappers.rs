@@ -66,11 +66,12 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
     let uses = if node.shape == Shape::Name { file.uses(code) } else { Uses::default() };
     let is_iterable = node.place == Place::Iterable;
     let list = if is_iterable { idioms.around_iterables } else { idioms.around };
+    let is_length = |name: &str| idioms.length.0.strip_suffix('(') == Some(name);
     let bounds_range = site.argument_of(node).is_some_and(|name| idioms.ranges.contains(&name));
     for (name, share, takes) in list {
         let fit = match takes {
             Takes::Elements if uses.is_number() => 0.05,
-            Takes::Elements if uses.is_collection() && bounds_range => 8.0,
+            Takes::Elements if uses.is_collection() && bounds_range && is_length(name) => 8.0,
             Takes::Elements if uses.is_collection() => 1.5,
             Takes::Number if uses.is_no_number() => 0.05,
             Takes::Anything | Takes::Number | Takes::Elements => 1.0,

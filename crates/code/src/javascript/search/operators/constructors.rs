@@ -20,5 +20,5 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     let parameters: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
     let (condition, leave) =
         (format!("!(this instanceof {name})"), format!("return new {name}({})", parameters.join(", ")));
-    site.put_before(changes, 4.0, &site.branch(&condition, &leave));
+    site.put_before(changes, 4.0, site.branch(&condition, &leave));
 }

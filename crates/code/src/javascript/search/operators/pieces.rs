@@ -4,13 +4,10 @@ use crate::search::change::Changes;
 use crate::search::site::Site;
 use crate::search::tree::Shape;
 
-/// Methods that give a piece.
-const PIECES: [&str; 4] = ["slice", "substring", "substr", "subarray"];
-
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     for node in site.nodes() {
         let Shape::Call(call) = &node.shape else { continue };
-        if !PIECES.contains(&site.text(call.name)) {
+        if !site.file.idioms.pieces.contains(&site.text(call.name)) {
             continue;
         }
         match call.arguments.as_slice() {

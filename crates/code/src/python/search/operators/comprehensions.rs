@@ -10,7 +10,9 @@ pub(super) fn entries(site: &Site<'_>, changes: &mut Changes) {
     for node in site.nodes() {
         match &node.shape {
             Shape::Object { entries, .. } => {
-                entries.iter().for_each(|(key, value)| changes.swap(0.5, text, key, value));
+                for (key, value) in entries {
+                    changes.swap(0.5, text, key, value);
+                }
             }
             Shape::Comprehension(Comprehension { entry: Some((key, value)), .. }) => {
                 changes.swap(1.0, text, key, value);
