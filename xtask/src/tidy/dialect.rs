@@ -51,7 +51,7 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 /// Numbers of phrases that are left, by crate or document: each may only get smaller.
 const ALLOWED: &[(&str, usize)] = &[
     ("crates/cli", 44),
-    ("crates/code", 217),
+    ("crates/code", 145),
     ("crates/extract", 5),
     ("crates/fetch", 7),
     ("crates/forge", 42),

@@ -5,7 +5,7 @@ use ruff_text_size::Ranged;
 use crate::edit::Edit;
 use crate::span::Span;
 
-/// Something that stands somewhere in a file.
+/// Something with a position in a file.
 pub(crate) trait Placed {
     /// Returns its position in the file.
     fn placed(&self) -> Span;
@@ -55,7 +55,7 @@ impl Changes {
         self.add(weight, vec![Edit::delete(span.range())]);
     }
 
-    /// Puts each of the two where the other stands.
+    /// Exchanges the two.
     pub(crate) fn swap(&mut self, weight: f64, text: &str, left: &impl Placed, right: &impl Placed) {
         let (left, right) = (left.placed(), right.placed());
         let edits = vec![Edit::replace(left.range(), right.text(text)), Edit::replace(right.range(), left.text(text))];

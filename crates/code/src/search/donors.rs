@@ -19,7 +19,7 @@ pub(crate) struct Donor {
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) donor: Donor,
-    /// True if it may only stand in a loop.
+    /// True if it is valid only in a loop.
     pub(crate) leaves_loop: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn ranked<'a>(others: impl Iterator<Item = (&'a str, f64)>) -> StandI
 /// Maximum number of a piece's variables that have no meaning at a place: a piece with more is too foreign there.
 const MOST_UNKNOWN: usize = 2;
 
-/// The best stand-ins of a variable that are tried.
+/// Maximum number of other variables tried in place of one.
 const MOST_STAND_INS: usize = 3;
 
 /// Weight of a piece in which a variable of the place replaces one that has no meaning there.
@@ -123,7 +123,7 @@ impl Donor {
     }
 }
 
-/// The best stand-ins, with their shares; none of those that are `taken`.
+/// The best replacements, with their shares; none of those that are `taken`.
 fn best<'a>(stand_ins: &[(&'a str, f64)], taken: &[&str]) -> Vec<(&'a str, f64)> {
     let free = stand_ins.iter().filter(|(other, _)| !taken.contains(other)).take(MOST_STAND_INS);
     let found: Vec<(&str, f64)> = free.copied().collect();
@@ -131,7 +131,7 @@ fn best<'a>(stand_ins: &[(&'a str, f64)], taken: &[&str]) -> Vec<(&'a str, f64)>
     found.into_iter().map(|(other, weight)| (other, weight / total)).collect()
 }
 
-/// A donor as it would stand at another place.
+/// A donor as it is written at another place.
 #[derive(Debug)]
 pub(crate) struct Donated<'d> {
     pub(crate) code: String,
@@ -143,6 +143,9 @@ pub(crate) struct Donated<'d> {
 impl Donated<'_> {
     /// Its code for a place with another indentation than its own.
     pub(crate) fn indented(&self, layout: Layout<'_>, indentation: &str) -> String {
+        if !self.code.contains('\n') {
+            return self.code.clone();
+        }
         let old = layout.indentation(self.donor.span.start);
         let mut lines = self.code.split_inclusive('\n');
         let first = lines.next().unwrap_or_default().to_owned();

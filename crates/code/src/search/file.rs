@@ -296,7 +296,7 @@ impl<'a> File<'a> {
         self.members.get(object).into_iter().flatten().copied()
     }
 
-    /// The line, from 1, that a byte stands in.
+    /// The line, from 1, that contains a byte.
     pub(crate) fn line_of(&self, at: usize) -> u32 {
         self.tables.line_of(at)
     }

@@ -1,8 +1,9 @@
-//! Idioms of a language: how it writes what the operators propose, as one table of data for each language.
+//! Idioms of a language: one table of data with its notation for everything that the operators propose, and with the weights that are
+//! different in it.
 
 use crate::repair::tokens::Token;
 
-/// Codes with how likely each is beside the others. In templates `{}` stands for a variable.
+/// Codes, each with its likelihood relative to the others. In templates, `{}` is filled with a variable.
 pub(crate) type Weighted = &'static [(&'static str, f64)];
 
 /// For each code those that may have been meant.
@@ -59,7 +60,7 @@ pub(crate) struct Idioms {
     /// Text in conditions and values that binds less than any connective.
     pub(crate) loose: &'static [&'static str],
     pub(crate) booleans: [&'static str; 2],
-    /// The usual value that stands for none, and how a function returns it.
+    /// The usual code for no value, and how a function returns it.
     pub(crate) nothing: &'static str,
     pub(crate) return_nothing: &'static str,
     /// Text around a collection for the number of its elements.
@@ -87,7 +88,7 @@ pub(crate) struct Idioms {
     pub(crate) checks: Weighted,
     pub(crate) number_checks: Weighted,
     pub(crate) collection_checks: Weighted,
-    /// Conditions made of a variable: to put beside another.
+    /// Conditions made of a variable: to combine with another condition.
     pub(crate) tests: Weighted,
     /// Values made of a variable, and of a collection, that are returned.
     pub(crate) results: Weighted,
@@ -101,7 +102,7 @@ pub(crate) struct Idioms {
     pub(crate) fallbacks: Weighted,
     /// Values that are passed on.
     pub(crate) arguments: Weighted,
-    /// Arguments that are often left out, by the function; `{collection}` and `{number}` stand for a variable that may be one.
+    /// Arguments that are often left out, by the function; `{collection}` and `{number}` are filled with a variable of that kind.
     pub(crate) usual_arguments: Alternatives,
     /// Functions that take one argument, always or nearly always.
     pub(crate) take_one: &'static [&'static str],
@@ -156,7 +157,7 @@ impl Idioms {
         format!("{}{value}{}", self.length.0, self.length.1)
     }
 
-    /// Returns whether the code stands for no value.
+    /// Returns whether the code is that of no value.
     pub(crate) fn is_nothing(&self, code: &str) -> bool {
         code == self.nothing
     }

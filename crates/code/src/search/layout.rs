@@ -15,12 +15,12 @@ impl<'a> Layout<'a> {
         Self { text, unit: unit(text), newline }
     }
 
-    /// The first byte of the line that a byte stands in.
+    /// The first byte of the line that contains a byte.
     pub(crate) fn line_start(&self, at: usize) -> usize {
         self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
     }
 
-    /// The end of the line that a byte stands in, its newline not included.
+    /// The end of the line that contains a byte, its newline not included.
     pub(crate) fn line_end(&self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or_default();
         let line = rest.split('\n').next().unwrap_or_default();
@@ -33,7 +33,7 @@ impl<'a> Layout<'a> {
         self.text.get(end..).and_then(|rest| rest.find('\n')).map_or(self.text.len(), |newline| end + newline + 1)
     }
 
-    /// The white space at the beginning of the line that a byte stands in.
+    /// The white space at the beginning of the line that contains a byte.
     pub(crate) fn indentation(&self, at: usize) -> &'a str {
         let line = self.text.get(self.line_start(at)..).unwrap_or_default();
         let length = line.len() - line.trim_start_matches([' ', '\t']).len();

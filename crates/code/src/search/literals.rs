@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Other numbers: neighbours first, then the small numbers that programs begin and end with, then what else is written nearby, each with
-/// how likely it is beside the others. `whole`: its value when it is a whole one; `nothing`: what the language writes for no value.
+/// its likelihood relative to the others. `whole`: its value when it is a whole one; `nothing`: what the language writes for no value.
 pub(crate) fn numbers<'t>(
     whole: Option<i64>,
     nothing: &str,

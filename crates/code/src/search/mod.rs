@@ -17,8 +17,20 @@
 //! - `stock`: pieces that another place of the file may lack; `donors`: how they are written there
 //! - `layout`, `uses`, `literals`, `relation`: properties of a text, of a variable, of a literal and of two statements
 //!
-//! A language gives a reader of its trees, its tables and its idioms, and operators for what no other language can get wrong:
-//! `python::search`, `javascript::search`. All other operators are common.
+//! # A language
+//!
+//! All of the above is the same for every language. A language has a module `search` of the same form as `python::search`:
+//!
+//! - `reader`: makes a [`Tree`](tree::Tree) of a file; the only code that knows the parser's tree. Syntax without a counterpart
+//!   in it is `Other`, and is left alone.
+//! - `tables`: implements [`Tables`](tables::Tables): the scopes, functions and classes of a file, and a check that the file still parses.
+//! - `idioms`: one static [`Idioms`](idioms::Idioms): the notation of all that the operators write, the language's usual functions and
+//!   values, and every weight that is different in it. The compiler asks for each field; an empty list proposes nothing.
+//! - `operators`: changes that are useful in no other language. They join the changes of the same kind of fault, or have a kind of their
+//!   own in `priors`.
+//! - `mod`: a [`Dialect`] of these, and `candidates`, which reads the suspicious files and calls [`candidates_in`].
+//!
+//! A language that needs an `if` in an operator here lacks a field of `Idioms`, or a form in `tree`.
 
 pub(crate) mod change;
 mod donors;

@@ -77,14 +77,14 @@ const PRIORS: [Prior; 25] = [
     prior(
         Family::Chaining,
         2.0,
-        "judged: `?.` is seldom what is wrong about a value, and there are but two ways to write it",
+        "judged: `?.` is rarely the fault of a value, and there are only two ways to write it",
     ),
     prior(Family::Patterns, 5.0, "a part of the constants: what texts have to look like, and what is put into them"),
-    prior(Family::Spelling, 120.0, "judged: what is mentioned once and is almost another name is seldom meant"),
-    prior(Family::Separators, 60.0, "judged: two texts side by side in a line are seldom meant as one"),
+    prior(Family::Spelling, 120.0, "judged: a name that is mentioned once and is almost another one is rarely meant"),
+    prior(Family::Separators, 60.0, "judged: two texts next to each other in a line are rarely meant as one"),
     prior(Family::Combinations, 3.0, "judged: what is wider than the other kinds comes behind them"),
     // Taking behaviour out passes weak tests: Qi and others, "An analysis of patch plausibility and correctness", 2015.
-    prior(Family::Removal, 0.05, "judged: seldom right when it passes, so last on purpose"),
+    prior(Family::Removal, 0.05, "judged: rarely right when it passes, so last on purpose"),
 ];
 
 const fn prior(family: Family, weight: f64, reason: &'static str) -> Prior {

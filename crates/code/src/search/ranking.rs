@@ -238,7 +238,7 @@ fn best(likeliest: Likeliest<'_>, model: &Model, category: Category, most: usize
     candidates
 }
 
-/// The first byte and the end of what is replaced, and what stands there instead.
+/// The first byte and the end of what is replaced, and the text that replaces it.
 type Difference = (usize, usize, Vec<u8>);
 
 /// The one replacement that makes the new text of the old one: the same for all edits that come to the same. `None` when they
@@ -256,7 +256,7 @@ fn difference(text: &str, edits: &[Edit]) -> Option<Difference> {
     if start == end && new.is_empty() {
         return None;
     }
-    // What is put in, or taken out, may stand some bytes further right and come to the same text.
+    // An insertion or a deletion some bytes further right may give the same text.
     let byte = |at: usize| text.as_bytes().get(at).copied();
     if start == end {
         while byte(start).is_some() && byte(start) == new.first().copied() {

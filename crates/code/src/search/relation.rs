@@ -10,7 +10,7 @@ pub(crate) fn are_related(left: &str, right: &str, is_keyword: fn(&str) -> bool)
     Names::of(left, is_keyword).are_related(&Names::of(right, is_keyword))
 }
 
-/// What a statement names.
+/// Names in a statement.
 #[derive(Default)]
 pub(crate) struct Names<'t> {
     words: Vec<&'t str>,

@@ -23,13 +23,13 @@ pub(crate) struct Site<'a> {
     pub(crate) file: &'a File<'a>,
     number: usize,
     pub(crate) statement: &'a Statement,
-    /// The function it stands in.
+    /// The function around it.
     pub(crate) function: Option<&'a Function<'a>>,
     /// Its expressions by their place, outer before inner.
     by_place: OnceCell<Vec<&'a Node>>,
     names: RefCell<Vec<(usize, Rc<[Named<'a>]>)>>,
     names_before: OnceCell<Vec<Named<'a>>>,
-    /// Names that have a meaning where it begins, and those that have none.
+    /// Names, each with whether it has a meaning where the statement begins.
     known: RefCell<BTreeMap<&'a str, bool>>,
     stand_ins: RefCell<BTreeMap<&'a str, StandIns<'a>>>,
     indentation: OnceCell<&'a str>,
@@ -109,12 +109,12 @@ impl<'a> Site<'a> {
         self.parent(node).map(|parent| &parent.shape)
     }
 
-    /// The list of statements that it stands in.
+    /// The list of statements that it belongs to.
     pub(crate) fn block(&self) -> Option<&'a Block> {
         self.file.tree.blocks.get(self.statement.block?)
     }
 
-    /// Returns whether it stands in the body of a function itself.
+    /// Returns whether it is a direct part of a function's body.
     pub(crate) fn is_in_body(&self) -> bool {
         self.block().is_some_and(|block| block.kind == BlockKind::Body)
     }
@@ -135,7 +135,7 @@ impl<'a> Site<'a> {
         self.neighbour(self.position().checked_sub(1)?)
     }
 
-    /// Returns whether only what is never changed stands before it in its list.
+    /// Returns whether everything before it in its list is never changed.
     pub(crate) fn is_first(&self) -> bool {
         (0..self.position()).all(|before| self.neighbour(before).is_some_and(|one| one.kind == Kind::Fixed))
     }
@@ -363,7 +363,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// The variables at an expression, but for the expression itself.
+    /// The variables at an expression, except the expression itself.
     pub(crate) fn others_at(&self, node: &Node) -> Vec<Named<'a>> {
         let own = self.text(node.span);
         self.names_at(node.span.start).iter().filter(|name| name.text != own).copied().collect()
@@ -407,7 +407,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The place of an operator between two operands; brackets and comments may stand there, too.
+    /// The place of an operator between two operands, among brackets and comments.
     pub(crate) fn operator_place(&self, left: Span, right: Span, operator: &str) -> Option<Span> {
         let between = self.file.text.get(left.end..right.start)?;
         let tokens = (self.file.idioms.scan)(between);
@@ -415,7 +415,7 @@ impl<'a> Site<'a> {
         let is_it = |tokens: &[Token]| tokens.iter().zip(&words).all(|(token, word)| token.text(between) == *word);
         let found = tokens.windows(words.len()).find(|tokens| is_it(tokens));
         let place = |tokens: &[Token]| Some((tokens.first()?.start, tokens.last()?.end));
-        // What stands between two operands may look like the beginning of a regular expression.
+        // The text between two operands may look like the beginning of a regular expression.
         let (start, end) = found.and_then(place).or_else(|| {
             let at = between.find(operator)?;
             (between.trim() == operator).then_some((at, at + operator.len()))

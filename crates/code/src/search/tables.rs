@@ -18,7 +18,7 @@ pub(crate) struct Named<'a> {
 /// A function or method of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Function<'a> {
-    /// Empty if it has none.
+    /// Empty for a function without a name.
     pub(crate) name: &'a str,
     pub(crate) span: Span,
     pub(crate) parameters_span: Span,
@@ -44,7 +44,7 @@ pub(crate) struct Parameter<'a> {
 /// A statement as far as its variables are concerned.
 pub(crate) struct Spot<'s> {
     pub(crate) statement: &'s Statement,
-    /// The function it stands in.
+    /// The function around it.
     pub(crate) function: Option<Span>,
     /// Returns the uses of a variable of the file.
     pub(crate) uses: &'s dyn Fn(&str) -> Uses,
@@ -52,7 +52,7 @@ pub(crate) struct Spot<'s> {
 
 /// The tables of one file.
 pub(crate) trait Tables {
-    /// The line, from 1, that a byte stands in.
+    /// The line, from 1, that contains a byte.
     fn line_of(&self, at: usize) -> u32;
 
     /// All functions and methods.

@@ -38,7 +38,7 @@ pub(crate) enum Shape {
     /// A text with values in it: its pieces of text, if they may be changed alone.
     Template(Vec<Span>),
     Boolean,
-    /// A value that stands for none: `None`, `null`, `undefined`.
+    /// The code of no value: `None`, `null`, `undefined`.
     Nothing,
     /// A regular expression: between the slashes, and the flags.
     Pattern {
@@ -136,7 +136,7 @@ pub(crate) enum Shape {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) callee: Span,
-    /// The last name of the callee; empty if it has none.
+    /// The last name of the callee; empty for a callee without a name.
     pub(crate) name: Span,
     /// Arguments without a keyword.
     pub(crate) arguments: Vec<Span>,
@@ -167,7 +167,7 @@ pub(crate) struct Comprehension {
     pub(crate) entry: Option<(Span, Span)>,
 }
 
-/// An expression where it stands.
+/// An expression with its role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     /// Without brackets around it.
@@ -203,7 +203,7 @@ pub(crate) enum Kind {
     Expression(Span),
     /// Declaration with `const`, `let` or `var`.
     Declaration(Vec<Declarator>),
-    /// Assignment, where it is no expression: its targets; the last one with operator and value, if it has some.
+    /// Assignment that is a statement: its targets; the last one with operator and value, if there are any.
     Assign {
         targets: Vec<Span>,
         last: Option<Assignment>,
@@ -285,11 +285,11 @@ pub(crate) struct Statement {
     pub(crate) kind: Kind,
     /// Span from the first byte to the start of its first block or statement.
     pub(crate) head: Span,
-    /// The list that it stands in; `None`: it is the body of a statement, without braces, or continues a branch.
+    /// The list that it belongs to; `None`: it is the body of a statement, without braces, or continues a branch.
     pub(crate) block: Option<usize>,
     pub(crate) is_in_loop: bool,
     pub(crate) is_in_function: bool,
-    /// Numbers of the expressions of its own, outer before inner.
+    /// Numbers of the expressions in its head, outer before inner.
     pub(crate) nodes: Vec<usize>,
 }
 

@@ -26,7 +26,7 @@ pub(super) fn variables<'a>(text: &str, module: &'a Module, tree: &Tree) -> BTre
     let imported = module.imports.iter().flat_map(|import| &import.names).map(|name| name.local.as_str());
     let imported: BTreeSet<&str> = imported.collect();
     let lists = outermost(module.functions.iter().map(|function| (function.parameters_span, function)).collect());
-    // Where the parameters of functions without a name stand, by where their list begins.
+    // Positions of the parameters of functions without a name, by the beginning of their list.
     let mut starts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     for (list, function) in lists.iter().filter(|(_, function)| function.name.is_empty()) {
         for parameter in &function.parameters {
@@ -36,13 +36,13 @@ pub(super) fn variables<'a>(text: &str, module: &'a Module, tree: &Tree) -> BTre
     let mut idle = BTreeSet::new();
     for (number, scope) in module.scopes.iter().enumerate() {
         let is_read = |name: &str| read.contains(&(number, name));
-        // Where the last parameter stands that is read, by where the list begins.
+        // Position of the last parameter that is read, by the beginning of the list.
         let mut last_read: BTreeMap<usize, Option<usize>> = BTreeMap::new();
         for (name, place) in &scope.bindings {
             let is_function = || functions.contains(name.as_str());
             let is_offered = || module.exports.names.contains_key(name) || imported.contains(name.as_str());
             let mut holds_a_place = || {
-                // What is passed on has to take what it is given; what is called by name was declared to be used.
+                // A function that is passed on has to accept all arguments; one that is called by name was declared to be used.
                 let function = around(&lists, *place).filter(|function| function.name.is_empty());
                 let Some(list) = function.map(|function| function.parameters_span.start) else { return false };
                 let last = last_read.entry(list).or_insert_with(|| {
@@ -82,7 +82,7 @@ pub(super) fn functions(module: &Module) -> Vec<&str> {
     functions.chain(imported).filter(|name| !used.contains(name)).take(MOST_UNUSED).collect()
 }
 
-/// Files that use fewer of their functions are no programs.
+/// Maximum number of functions that nothing uses: a file with more is a library.
 const MOST_UNUSED: usize = 4;
 
 /// Of places of functions, which lie apart or in one another, those that lie in no other, in order.

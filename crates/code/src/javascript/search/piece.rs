@@ -63,7 +63,7 @@ pub(super) fn parses(file: &str, text: &str, pieces: &[Piece], edits: &[Edit]) -
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return false };
     let edited = Span { start: first.start, end: last.end };
     let whole = Span { start: 0, end: text.len() };
-    // Within its outermost bytes: what is put before or behind it is no part of it.
+    // Within its outermost bytes: text inserted before or after it does not belong to it.
     let inner = |span: Span| span.start < edited.start && edited.end < span.end;
     let around = pieces.iter().rev().filter(|piece| inner(piece.span));
     let readable = around

@@ -1,4 +1,4 @@
-//! Reads the parser's tree of a file into the tables of [`Tree`]. Imports, exports of names and types are left out: they are no logic.
+//! Reads the parser's tree of a file into the tables of [`Tree`]. Imports, exports of names and types are left out: they contain no logic.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
@@ -407,7 +407,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         self.loops.truncate(mark.loops);
     }
 
-    // What is imported, passed on or said about types is no logic.
+    // Imports, exports of names and types contain no logic.
     fn visit_import_declaration(&mut self, _: &ImportDeclaration<'a>) {}
     fn visit_export_from_declaration(&mut self, _: &oxc_ast::ast::ExportFromDeclaration<'a>) {}
     fn visit_export_named_declaration(&mut self, _: &oxc_ast::ast::ExportNamedDeclaration<'a>) {}

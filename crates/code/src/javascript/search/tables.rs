@@ -102,7 +102,7 @@ impl Tables for ModuleTables<'_> {
                 let is_idle = self.idle.contains(&(number, name.as_str()));
                 let is_own = declared.iter().any(|target| target.contains(*binding));
                 let is_later = is_near && binding.start >= head.end;
-                // Functions and what is imported stand for themselves.
+                // Functions and imports are rarely meant by another name.
                 let is_fixed = scope.parent.is_none()
                     && own.is_some()
                     && ((spot.uses)(name).is_called() || module.imported(name).is_some());
@@ -128,7 +128,7 @@ impl Tables for ModuleTables<'_> {
         })
     }
 
-    /// Always false: a declaration is no target of an assignment.
+    /// Always false: a declaration is not the target of an assignment.
     fn is_only_binding(&self, _: Span, _: &str) -> bool {
         false
     }

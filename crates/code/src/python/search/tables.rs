@@ -96,14 +96,14 @@ impl Tables for ModuleTables<'_> {
         let Some(scope) = self.module.scopes.get(scope) else { return Vec::new() };
         let head = spot.statement.head;
         let targets: Vec<Span> = match &spot.statement.kind {
-            // What an update changes has a value.
+            // The target of an update has a value already.
             Kind::Assign { last: Some(last), .. } if !matches!(last.operator, "" | ":") => Vec::new(),
             Kind::Assign { targets, .. } => targets.clone(),
             Kind::ForEach { target, .. } => vec![*target],
             _ => Vec::new(),
         };
         let is_bound = |binding: &Span| {
-            // What the statement itself binds has no value in it yet, but for comprehensions.
+            // A name that the statement itself binds has no value in it yet, except in comprehensions.
             let is_own = head.contains(*binding) && targets.iter().any(|target| target.contains(*binding));
             binding.start < head.end && !is_own
         };
@@ -173,7 +173,7 @@ impl Tables for ModuleTables<'_> {
         let whole = Span { start: 0, end: layout.text.len() };
         let around = around.or_else(|| statements().find(|lines| lines.contains(edited))).unwrap_or(whole);
         let Some(code) = apply_within(layout.text, edits, around) else { return false };
-        // An indented function stands in some block; a class is one that says nothing about what surrounds it.
+        // An indented function needs a block around it; a class is one without a meaning.
         let block = if code.starts_with([' ', '\t']) { "class _:\n" } else { "" };
         parse::compiles(&format!("{block}{code}"), None)
     }

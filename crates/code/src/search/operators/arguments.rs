@@ -35,7 +35,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                     changes.limit(before, 4.0);
                 }
             }
-            // What is unpacked or returned in pairs is ordered like arguments.
+            // Values that are unpacked or returned together are ordered like arguments.
             Shape::Tuple(elements) => pairs(changes, site, elements, 2.0),
             Shape::List(elements) => {
                 pairs(changes, site, elements, 0.6);
@@ -78,7 +78,7 @@ fn drop(changes: &mut Changes, arguments: &[Span], unnamed: usize) {
     }
 }
 
-/// Stand for variables in what is usually passed on.
+/// Placeholders for variables in arguments that are often left out.
 const COLLECTION: &str = "{collection}";
 const NUMBER: &str = "{number}";
 
@@ -107,7 +107,7 @@ fn add(changes: &mut Changes, site: &Site<'_>, call: &Call, at: usize) {
     }
     let function = site.file.definition(name);
     let wanted = function.and_then(|function| function.parameters.get(arguments.len()));
-    // What takes all that it is given needs no more.
+    // A function without another parameter needs no other argument.
     let known = if wanted.is_some() { 1.0 } else { 0.15 };
     for value in names.iter() {
         let is_it = wanted.is_some_and(|wanted| wanted.name == value.text);

@@ -13,7 +13,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         let others: Vec<(String, f64)> = if operator.is_empty() {
             let is_list =
                 site.node_in(target).is_some_and(|target| matches!(target.shape, Shape::Tuple(_) | Shape::List(_)));
-            // What has no value yet cannot grow.
+            // A variable without a value cannot be updated.
             if is_list || site.is_only_binding(site.text(target)) {
                 continue;
             }

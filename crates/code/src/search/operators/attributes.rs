@@ -34,7 +34,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
                 let same = file.members_of(object).chain(own_members);
                 others.extend(same.map(|other| (other, if is_of_kind(other) { 3.0 } else { 0.2 })));
                 others.extend(counterparts(own).map(|other| (other, 3.0)));
-                // A target is seldom wrong.
+                // A target is rarely wrong.
                 let rarity = if node.place == Place::Target { 0.3 } else { 1.0 };
                 for (other, weight) in others.into_iter().filter(|(other, _)| *other != own && !other.starts_with('#'))
                 {

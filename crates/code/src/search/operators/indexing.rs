@@ -11,7 +11,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     for node in site.nodes() {
         match &node.shape {
             Shape::Index { object, index } => wrong(changes, site, node, *object, *index),
-            // What a part has too much, or too little, is for its bounds to say.
+            // The bounds of a part say how much of it is needed.
             Shape::Call(call) if site.file.idioms.pieces.contains(&site.text(call.name)) => {}
             Shape::Name | Shape::Member { .. } | Shape::Call(_)
                 if matches!(node.place, Place::Value | Place::Iterable | Place::Condition)

@@ -27,7 +27,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     let near = || site.names_before().iter().filter(|name| name.nearness > 0.4);
     for name in near().filter(|name| !file.uses(name.text).is_no_number()) {
         for (number, (update, weight)) in idioms.updates.iter().enumerate() {
-            // What counts counts up, in a loop.
+            // Most counters count up, in a loop.
             let weight = if number == 0 && !is_in_loop { 0.2 } else { *weight };
             add(filled(update, name.text), weight);
         }
@@ -57,7 +57,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         }
     }
     for (target, value) in begun.iter().filter(|(target, _)| is_inside(site, target)) {
-        // What begins with a value and never gets another, though a loop reads it.
+        // A variable that is given one value only, although a loop reads it.
         let is_given_once = || given.iter().filter(|(known, _)| known == target).count() == 1;
         if is_in_loop && is_given_once() && is_never_updated(function, target) {
             for name in near().filter(|name| name.text != *target) {
@@ -72,7 +72,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     let is_last = site.is_last();
     let named = Names::of(own, idioms.is_keyword);
     for (statement, weight) in statements.into_iter().filter(|(statement, _)| statement != own) {
-        // Beside what it has nothing to do with it may stand as well as elsewhere: then at the block's end.
+        // Next to an unrelated statement the place does not matter: only the end of the block is tried.
         let matters = named.are_related(&Names::of(&statement, idioms.is_keyword));
         if matters || (leaves && is_last) {
             site.put_before(changes, weight * 0.7, statement.as_str());

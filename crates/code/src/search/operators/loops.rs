@@ -12,7 +12,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
     match &site.statement.kind {
         Kind::While(_) => changes.add(1.0, keyword("while".len(), "if")),
         Kind::If { no, .. } => {
-            // A branch that continues another is no statement of a list.
+            // A branch that continues another does not belong to a list.
             let is_part = site.statement.block.is_none();
             let before = site.file.text.get(..start).unwrap_or_default();
             if site.text(site.statement.span).starts_with(else_if) {

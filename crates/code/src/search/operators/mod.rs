@@ -1,8 +1,9 @@
-//! The repair operators: each proposes small changes of one kind at a place, weighted against each other; what does not parse is dropped
-//! later. A new one is a file here, a line in [`OPERATORS`] and one in the table of priors.
+//! The repair operators: each proposes small changes of one kind at a place, weighted against each other; changes that do not parse are
+//! dropped later. A new one is a file here, a line in [`OPERATORS`] and one in the table of priors.
 //!
-//! They know no language: how it writes what they propose is in its [`Idioms`](super::idioms::Idioms). What only one language can get
-//! wrong is proposed by operators in its own folder, for the same kinds of fault or for others.
+//! They are the same for every language: its notation, and weights that are different in it, are in its
+//! [`Idioms`](super::idioms::Idioms). Operators for faults that only one language has are in its own folder, for the same kinds of fault or
+//! for others.
 
 use super::change::{Change, Changes};
 use super::priors::Family;

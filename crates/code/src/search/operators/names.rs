@@ -51,7 +51,7 @@ fn variable(changes: &mut Changes, site: &Site<'_>, node: &Node) {
     if is_target && site.is_only_binding(own) {
         return;
     }
-    // A target is seldom wrong.
+    // A target is rarely wrong.
     let rarity = if is_target { 0.3 } else { 1.0 };
     let uses = site.file.uses(copied_to(site, node).unwrap_or(own));
     let is_shorthand = node.place == Place::Shorthand;

@@ -7,7 +7,7 @@ use crate::search::site::Site;
 use crate::search::tree::{BlockKind, Kind, Statement};
 use crate::span::Span;
 
-/// Maximum length of a statement that is swapped, in bytes: longer ones are definitions, whose order is seldom wrong.
+/// Maximum length of a statement that is swapped, in bytes: longer ones are definitions, whose order is rarely wrong.
 const LONGEST_SWAPPED: usize = 200;
 
 pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
@@ -49,7 +49,7 @@ fn swap(changes: &mut Changes, site: &Site<'_>, previous: &Statement) {
     let are_related = |left: &str, right: &str| are_related(left, right, site.file.idioms.is_keyword);
     let (code, before) = (site.text(site.statement.span), site.text(previous.span));
     let is_short = code.len().max(before.len()) <= LONGEST_SWAPPED;
-    // What uses a variable stands behind its declaration.
+    // Uses of a variable follow its declaration.
     let declares = match &previous.kind {
         Kind::Declaration(declared) => declared.iter().any(|one| are_related(site.text(one.target), code)),
         _ => false,

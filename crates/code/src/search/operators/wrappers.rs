@@ -25,7 +25,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
             Shape::Name | Shape::Index { .. } => wrap(changes, site, node, 1.0),
             Shape::Member { .. } => wrap(changes, site, node, 0.85),
             Shape::Binary { .. } | Shape::Comprehension(_) => wrap(changes, site, node, 0.4),
-            // The object at hand is seldom a value of its own.
+            // The object of a method is rarely used as a value.
             Shape::Owner if matches!(node.place, Place::Value | Place::Condition) && !site.binds_as_object(node) => {
                 for member in site.own_members() {
                     changes.insert(0.5, node.span.end, format!(".{member}()"));
@@ -61,7 +61,7 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
     if !is_plain {
         return;
     }
-    // What an element is taken of is seldom what lacks a call.
+    // A value that is indexed rarely lacks a call.
     let weight = if site.binds_as_object(node) { weight * 0.1 } else { weight };
     let uses = if node.shape == Shape::Name { file.uses(code) } else { Uses::default() };
     let is_iterable = node.place == Place::Iterable;
@@ -79,7 +79,7 @@ fn wrap(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
         let usual = if file.around.contains_key(name) { 1.0 } else { idioms.unusual };
         around(changes, site, node, weight * share * fit * usual, name);
     }
-    // Functions that the file calls with one argument: a recursive call that was forgotten, a conversion of its own.
+    // Functions that the file calls with one argument: a recursive call that was forgotten, a conversion.
     let mut own: Vec<(&str, u32)> = file.around.iter().map(|(name, count)| (*name, *count)).collect();
     own.sort_by_key(|(name, count)| std::cmp::Reverse((file.applied.contains(&(*name, code)), *count)));
     for (name, count) in own.into_iter().take(MOST_FUNCTIONS) {
@@ -126,7 +126,7 @@ fn behind(changes: &mut Changes, site: &Site<'_>, node: &Node, weight: f64) {
             part if part == idioms.length.1 && uses.is_collection() => 2.0,
             "()" if uses.is_called() || is_method => 2.0,
             "()" => 0.3,
-            // What the file never asks for is seldom what it forgot.
+            // A member that the file never reads is rarely the one that is missing.
             _ if !file.has_member(name) => idioms.unusual,
             _ if uses.is_number() => 0.1,
             _ => 1.0,

@@ -1,4 +1,4 @@
-//! The repair operators of JavaScript alone, for kinds of fault of every language and of its own.
+//! The repair operators of JavaScript alone, for faults of every language and faults that only JavaScript has.
 
 use crate::search::operators::Operators;
 use crate::search::priors::Family;

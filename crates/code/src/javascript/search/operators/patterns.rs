@@ -96,7 +96,7 @@ fn pattern(changes: &mut Changes, body: Span, code: &str) {
             let escaped = usize::from(rest.starts_with('\\'));
             at += rest.chars().take(1 + escaped).map(char::len_utf8).sum::<usize>();
         }
-        // What may be there any number of times.
+        // A group or a class may be repeated.
         if rest.starts_with([']', ')']) {
             for quantifier in ["+", "*", "?"] {
                 changes.insert(0.5, start + 1, quantifier);

@@ -19,7 +19,7 @@ pub(super) fn direction(site: &Site<'_>, changes: &mut Changes) {
     }
 }
 
-/// `i++` for `++i`: whoever reads the value gets the other.
+/// `i++` for `++i`: the reader of the value gets the other one.
 pub(super) fn moment(site: &Site<'_>, changes: &mut Changes) {
     for node in site.nodes().filter(|node| node.parent.is_some() || node.place == Place::Condition) {
         let Shape::Update { operator, is_prefix, operand } = &node.shape else { continue };

@@ -1,4 +1,4 @@
-//! The repair operators of Python alone, for kinds of fault of every language and of its own.
+//! The repair operators of Python alone, for faults of every language and faults that only Python has.
 
 use crate::search::operators::Operators;
 use crate::search::priors::Family;

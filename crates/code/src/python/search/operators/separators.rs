@@ -12,7 +12,7 @@ pub(super) fn propose(site: &Site<'_>, changes: &mut Changes) {
         }
         for pair in scan(site.text(node.span)).windows(2) {
             let [left, right] = pair else { continue };
-            // A long text that goes on in the next line is meant to be one.
+            // A long text that continues on the next line is meant to be one.
             if left.kind == Kind::String && right.kind == Kind::String {
                 changes.insert(1.0, node.span.start + left.end, ",");
             }
