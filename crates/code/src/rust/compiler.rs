@@ -104,7 +104,8 @@ fn findings(output: &str, look: &Look<'_>, source: Source, counts: fn(&Diagnosti
     // The same file is compiled with its tests and without.
     for diagnostic in output.lines().filter_map(diagnostic).filter(counts) {
         let Some(finding) = finding(&diagnostic, look, source) else { continue };
-        if seen.insert((finding.file.clone(), finding.location, finding.message.clone())) {
+        let code = diagnostic.code.as_ref().map_or_else(|| diagnostic.message.clone(), |code| code.code.clone());
+        if finding.location.is_none() || seen.insert((finding.file.clone(), finding.location, code)) {
             findings.push(finding);
         }
     }

@@ -55,6 +55,15 @@ fn is_root_folder(folder: &str) -> bool {
     matches!(folder.rsplit('/').next(), Some("tests" | "benches" | "examples" | "bin")) && !folder.contains("/tests/")
 }
 
+/// The path of the module that a file is, from its crate on: `["crate", "shop", "cart"]`; `None` for a file outside of `src`.
+pub(crate) fn module_path(package: &Package, file: &str) -> Option<Vec<String>> {
+    let root = root_of(package, file);
+    let inside = folder_of_modules(file);
+    let parts = inside.strip_prefix(root.as_str())?.split('/').filter(|part| !part.is_empty());
+    let is_source = root.rsplit('/').next() == Some("src");
+    is_source.then(|| std::iter::once("crate").chain(parts).map(str::to_owned).collect())
+}
+
 /// The folder of the modules of the root of the crate that a file belongs to.
 pub(crate) fn root_of(package: &Package, file: &str) -> String {
     let inside = file.strip_prefix(package.folder.as_str()).unwrap_or(file).trim_start_matches('/');

@@ -120,8 +120,8 @@ impl Outline for Index {
     }
 
     fn function_at(&self, file: &str, at: usize) -> Option<FunctionAround> {
-        let Function { span, definition, parameters_end, .. } = self.module(file)?.function_at(at)?;
-        Some(FunctionAround { span: *span, definition: *definition, parameters_end: *parameters_end })
+        let Function { span, definition, parameters_span, .. } = self.module(file)?.function_at(at)?;
+        Some(FunctionAround { span: *span, definition: *definition, parameters_end: parameters_span.end })
     }
 
     /// Nothing runs when a crate is loaded.

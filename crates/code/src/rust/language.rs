@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use super::index::Index;
-use super::{EXTENSIONS, compiler, crates, fix, panics, prose, syntax, test_units};
+use super::{EXTENSIONS, crates, fix, panics, prose, search, syntax, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
 use crate::language::assertions::is_assertion;
@@ -15,7 +15,6 @@ use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
 use crate::language::units::Units;
 use crate::language::{Language, LanguageId, StackFrame};
-use crate::report::node::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -111,13 +110,7 @@ impl Language for Rust {
     }
 
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
-        let look = Look { prefixes: &[], directory: "", sources };
-        let said = finding.stack.as_deref().unwrap_or_default();
-        let frame = |panic: &panics::Panic<'_>| {
-            let file = compiler::file(&look, panic.file)?;
-            Some(StackFrame { file, line: panic.line, column: Some(panic.column) })
-        };
-        panics::all(said).iter().rev().filter_map(frame).collect()
+        panics::frames(finding, sources)
     }
 
     fn fixers(&self) -> &'static [&'static dyn Fixer] {
@@ -149,11 +142,11 @@ impl Language for Rust {
         None
     }
 
-    fn searched(&self, _: &Finding, _: &Sources, _: &Evidence, _: usize) -> Vec<Candidate> {
-        Vec::new()
+    fn searched(&self, finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
+        search::candidates(finding, sources, evidence, most)
     }
 
     fn suspected(&self, finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
-        self.stack(finding, sources, false).into_iter().map(|frame| (1.0, frame.file)).collect()
+        search::files(finding, sources)
     }
 }

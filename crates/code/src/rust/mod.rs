@@ -7,7 +7,7 @@
 //! - `test_units`, `prose`: tests in a file, and what a repair must not add
 //! - `files`: files of cargo
 //! - [`compiler`], [`libtest`]: output of the compiler and of the test harness; `panics`: places that panics name
-//! - `fix`: fixers
+//! - `fix`: fixers; `search`: the search for faults of LOGIC
 
 mod attributes;
 pub mod compiler;
@@ -21,6 +21,7 @@ pub mod libtest;
 mod module;
 mod panics;
 pub(crate) mod prose;
+mod search;
 pub(crate) mod syntax;
 mod test_units;
 pub(crate) mod tokens;

@@ -1,7 +1,7 @@
 //! A Rust file as data: its items, functions, imports and words.
 
 use ra_ap_syntax::ast::{self, AstNode, AstToken as _, HasModuleItem as _, HasName as _, HasVisibility as _};
-use ra_ap_syntax::{SyntaxNode, TextRange};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::tokens::{self, Kind};
 use super::{attributes, syntax};
@@ -15,7 +15,12 @@ pub(crate) struct Function {
     pub(crate) span: Span,
     /// From its visibility or `fn` on.
     pub(crate) definition: Span,
-    pub(crate) parameters_end: usize,
+    /// With the brackets.
+    pub(crate) parameters_span: Span,
+    /// Those with a plain name, `self` left out.
+    pub(crate) parameters: Vec<Word>,
+    pub(crate) is_async: bool,
+    pub(crate) is_method: bool,
 }
 
 /// Definition of any other kind, with its name.
@@ -41,7 +46,12 @@ pub(crate) struct Item {
 pub(crate) struct Use {
     /// Parts of the path: `["crate", "shop", "Cart"]`; the last one is `*` for all names.
     pub(crate) path: Vec<String>,
+    /// Beginning of the statement.
     pub(crate) at: usize,
+    /// The part of the path that is its own, outside of groups `{...}` around it.
+    pub(crate) own: Span,
+    /// Number of parts that it shares with the groups around it.
+    pub(crate) in_group: usize,
 }
 
 /// A name and its place.
@@ -49,6 +59,14 @@ pub(crate) struct Use {
 pub(crate) struct Word {
     pub(crate) text: String,
     pub(crate) span: Span,
+}
+
+/// A name that a pattern binds: a parameter or a local variable.
+#[derive(Debug, Clone)]
+pub(crate) struct Binding {
+    pub(crate) word: Word,
+    /// The function, block, branch or closure that it has a meaning in.
+    pub(crate) visible: Span,
 }
 
 /// A Rust file.
@@ -61,8 +79,9 @@ pub(crate) struct Module {
     /// Names of the modules whose text is in another file.
     pub(crate) modules: Vec<Use>,
     pub(crate) words: Vec<Word>,
-    /// Names that patterns bind: parameters and local variables.
-    pub(crate) bindings: Vec<Word>,
+    pub(crate) bindings: Vec<Binding>,
+    /// Fields of structures.
+    pub(crate) fields: Vec<Word>,
     /// Documentation with code in it.
     pub(crate) examples: Vec<Span>,
     line_starts: Vec<usize>,
@@ -78,13 +97,10 @@ impl Module {
             module
         })
         .unwrap_or_default();
-        let is_name = |kind: Kind| matches!(kind, Kind::Name);
-        let names = tokens::scan(text).into_iter().filter(|token| is_name(token.kind));
-        let word = |token: tokens::Token| Word {
-            text: token.text(text).to_owned(),
-            span: Span { start: token.start, end: token.end },
-        };
-        module.words = names.map(word).collect();
+        for token in tokens::scan(text).into_iter().filter(|token| token.kind == Kind::Name) {
+            let span = Span { start: token.start, end: token.end };
+            module.words.push(Word { text: token.text(text).to_owned(), span });
+        }
         module.line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         module
     }
@@ -120,9 +136,13 @@ impl Module {
             if let Some(variant) = ast::Variant::cast(node.clone()) {
                 self.add_examples(&variant);
             }
+            if let Some(name) = ast::RecordField::cast(node.clone()).and_then(|field| field.name()) {
+                self.fields.push(word(&name));
+            }
             if let Some(name) = ast::IdentPat::cast(node).and_then(|pattern| pattern.name()) {
-                let span = span(name.syntax().text_range());
-                self.bindings.push(Word { text: name.text().to_string(), span });
+                let mut around = name.syntax().ancestors().filter(|node| SCOPES.contains(&node.kind()));
+                let visible = around.next().map(|node| span(node.text_range())).unwrap_or_default();
+                self.bindings.push(Binding { word: word(&name), visible });
             }
         }
     }
@@ -133,12 +153,23 @@ impl Module {
         let whole = span(function.syntax().text_range());
         let first = function.visibility().map(|it| it.syntax().text_range().start());
         let first = first.or_else(|| function.fn_token().map(|token| token.text_range().start()));
-        let parameters = function.param_list().map_or(whole.start, |list| span(list.syntax().text_range()).end);
+        let list = function.param_list();
+        let parameters =
+            list.iter().flat_map(ast::ParamList::params).filter_map(|parameter| match parameter.pat()? {
+                ast::Pat::IdentPat(pattern) => Some(word(&pattern.name()?)),
+                _ => None,
+            });
+        let parameters_span = list
+            .as_ref()
+            .map_or(Span { start: whole.start, end: whole.start }, |list| span(list.syntax().text_range()));
         self.functions.push(Function {
             name: name.text().to_string(),
             span: whole,
             definition: Span { start: first.map_or(whole.start, Into::into), end: whole.end },
-            parameters_end: parameters,
+            parameters_span,
+            parameters: parameters.collect(),
+            is_async: function.async_token().is_some(),
+            is_method: function.syntax().parent().is_some_and(|parent| parent.kind() == SyntaxKind::ASSOC_ITEM_LIST),
         });
     }
 
@@ -156,7 +187,8 @@ impl Module {
                 if module.item_list().is_none()
                     && let Some(name) = module.name()
                 {
-                    self.modules.push(Use { path: vec![name.text().to_string()], at: whole.start });
+                    let own = span(name.syntax().text_range());
+                    self.modules.push(Use { path: vec![name.text().to_string()], at: whole.start, own, in_group: 0 });
                 }
             }
             ast::Item::Struct(it) => self.add_examples(it),
@@ -197,7 +229,8 @@ impl Module {
         if tree.star_token().is_some() {
             path.push("*".to_owned());
         }
-        self.uses.push(Use { path, at });
+        let own = tree.path().map_or_else(Span::default, |path| span(path.syntax().text_range()));
+        self.uses.push(Use { path, at, own, in_group: before.len() });
     }
 
     fn add_examples(&mut self, item: &impl ast::HasDocComments) {
@@ -215,11 +248,40 @@ impl Module {
         u32::try_from(line.max(1)).unwrap_or(u32::MAX)
     }
 
+    /// Returns whether a function or another item of that name is defined here, methods left out.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        self.functions.iter().any(|function| function.name == name && !function.is_method)
+            || self.definitions.iter().any(|definition| definition.name == name)
+    }
+
+    /// A line of the text that was read, from 1.
+    pub(crate) fn line_span(&self, line: u32) -> Option<Span> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        let start = *self.line_starts.get(index)?;
+        let end = self.line_starts.get(index + 1).map_or(usize::MAX, |next| next - 1);
+        Some(Span { start, end })
+    }
+
     /// The innermost function around a byte.
     pub(crate) fn function_at(&self, at: usize) -> Option<&Function> {
         let around = self.functions.iter().filter(|function| function.span.start <= at && at < function.span.end);
         around.min_by_key(|function| function.span.end - function.span.start)
     }
+}
+
+/// Nodes in which a name that is bound in them has a meaning.
+const SCOPES: [SyntaxKind; 7] = [
+    SyntaxKind::BLOCK_EXPR,
+    SyntaxKind::CLOSURE_EXPR,
+    SyntaxKind::FN,
+    SyntaxKind::FOR_EXPR,
+    SyntaxKind::IF_EXPR,
+    SyntaxKind::MATCH_ARM,
+    SyntaxKind::WHILE_EXPR,
+];
+
+fn word(name: &ast::Name) -> Word {
+    Word { text: name.text().to_string(), span: span(name.syntax().text_range()) }
 }
 
 fn span(range: TextRange) -> Span {

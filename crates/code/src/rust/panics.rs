@@ -2,7 +2,13 @@
 
 use std::sync::LazyLock;
 
+use autoheal_engine::diagnostics::Finding;
 use regex::Regex;
+
+use super::compiler;
+use crate::language::StackFrame;
+use crate::report::node::Look;
+use crate::sources::Sources;
 
 static PANICKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^thread '[^'\n]*'(?: \(\d+\))? panicked at (?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):?$")
@@ -36,6 +42,17 @@ pub(super) fn all(text: &str) -> Vec<Panic<'_>> {
         })
     });
     found.collect()
+}
+
+/// The places in the repository that the panics of a finding name, the last one first.
+pub(super) fn frames(finding: &Finding, sources: &Sources) -> Vec<StackFrame> {
+    let look = Look { prefixes: &[], directory: "", sources };
+    let said = finding.stack.as_deref().unwrap_or_default();
+    let frame = |panic: &Panic<'_>| {
+        let file = compiler::file(&look, panic.file)?;
+        Some(StackFrame { file, line: panic.line, column: Some(panic.column) })
+    };
+    all(said).iter().rev().filter_map(frame).collect()
 }
 
 #[cfg(test)]

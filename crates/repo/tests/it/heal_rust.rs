@@ -160,6 +160,11 @@ async fn a_lost_mut_goes_from_red_to_green() {
 }
 
 #[tokio::test]
+async fn a_fault_of_logic_is_found_by_search() {
+    heals("src/lib.rs", "    a + b\n", "    a - b\n").await;
+}
+
+#[tokio::test]
 async fn errors_that_hide_each_other_are_healed_in_turn() {
     let mut files = shop("src/cart.rs", "self.total()", "self.totl()");
     files[1].1 = LIB.replace("a + b", "a + c");

@@ -19,6 +19,8 @@ const SURE: f64 = 0.2;
 const MAYBE: f64 = 1.5;
 /// Bits for each suggestion before it, for the compiler sorts them.
 const LATER: f64 = 0.5;
+/// Bits for an import from `std` in a file that imports from `core`.
+const OTHER_ROOT: f64 = 1.0;
 /// Bits for a change that only takes code away although the compiler found an error: deleted code has no errors.
 const TAKES_AWAY: f64 = 8.0;
 
@@ -77,6 +79,13 @@ fn candidate(fixer: &str, place: &Place<'_>, index: usize, suggestion: &Suggesti
     let mut bits = LATER.mul_add(steps, if suggestion.surely { SURE } else { MAYBE });
     let mut description =
         format!("do what the compiler suggests: {}", suggestion.message.lines().next().unwrap_or_default());
+    let text = sources.text(&first.file)?;
+    if files.iter().flat_map(|file| &file.edits).any(|edit| edit.replacement.starts_with("use std::"))
+        && text.contains("use core::")
+        && !text.contains("use std::")
+    {
+        bits += OTHER_ROOT;
+    }
     if takes_away && is_error {
         bits += TAKES_AWAY;
         description.push_str(" (it only takes code away)");
@@ -84,7 +93,7 @@ fn candidate(fixer: &str, place: &Place<'_>, index: usize, suggestion: &Suggesti
     Some(Candidate {
         fixer: fixer.to_owned(),
         category: context.finding.category,
-        line: line_of(sources.text(&first.file)?, at),
+        line: line_of(text, at),
         description,
         cost: cost(bits),
         files,

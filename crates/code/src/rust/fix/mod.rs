@@ -3,6 +3,7 @@
 mod compiler_suggestion;
 mod dependency;
 mod ground;
+mod moved_item;
 mod name_spelling;
 mod syntax;
 
@@ -13,6 +14,7 @@ pub(super) fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
         &compiler_suggestion::CompilerSuggestion,
+        &moved_item::MovedItem,
         &dependency::Dependency,
         &name_spelling::NameSpelling,
     ]
@@ -20,5 +22,10 @@ pub(super) fn fixers() -> &'static [&'static dyn Fixer] {
 
 /// Returns the fixers for what clippy finds: those that the compiler itself has an opinion on.
 pub(super) fn lint_fixers() -> &'static [&'static dyn Fixer] {
-    &[&compiler_suggestion::CompilerSuggestion, &dependency::Dependency, &name_spelling::NameSpelling]
+    &[
+        &compiler_suggestion::CompilerSuggestion,
+        &moved_item::MovedItem,
+        &dependency::Dependency,
+        &name_spelling::NameSpelling,
+    ]
 }

@@ -66,7 +66,8 @@ impl Fixer for NameSpelling {
 fn variables<'m>(module: &'m Module, word: &Word) -> Vec<(f64, &'m str)> {
     let Some(function) = module.function_at(word.span.start) else { return Vec::new() };
     let is_inside = |other: &&Word| function.definition.contains(other.span);
-    let bound = module.bindings.iter().filter(is_inside).filter(|other| other.span.start < word.span.start);
+    let bound = module.bindings.iter().map(|binding| &binding.word).filter(is_inside);
+    let bound = bound.filter(|other| other.span.start < word.span.start);
     let uses = |name: &str| module.words.iter().filter(is_inside).filter(|other| other.text == name).count();
     let mut seen = BTreeSet::new();
     let distinct = bound.map(|other| other.text.as_str()).filter(|name| *name != word.text && seen.insert(*name));
