@@ -106,7 +106,7 @@ pub(super) const KINDS: &[Kind] = &[
             let shown = if is_shown { "" } else { "pub(crate) " };
             let text = format!("{}{shown}{}", &text[..start], &text[start..]);
             let mut edit = Edit::delete(lines);
-            edit.appended = Some((random.choice(&others).clone(), text));
+            edit.added = Some((random.choice(&others).clone(), text));
             edits.push(edit);
         }
         edits

@@ -123,15 +123,17 @@ fn result(options: &Options) -> anyhow::Result<Value> {
         return Ok(Value::Null);
     };
     std::fs::write(root.join(&source.path), source.with(&edit))?;
-    if let Some((path, text)) = &edit.appended {
-        append(&root.join(path), text)?;
+    if let Some((path, text)) = &edit.added {
+        add(&root.join(path), text)?;
     }
     Ok(serde_json::to_value(defect)?)
 }
 
-fn append(path: &Path, text: &str) -> anyhow::Result<()> {
-    let before = std::fs::read_to_string(path)?;
-    std::fs::write(path, format!("{}\n\n{text}\n", before.trim_end()))?;
+/// Adds an item to a file, before its tests if it ends in them.
+fn add(path: &Path, item: &str) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(path)?;
+    let (program, tests) = text.split_at(text.find("\n#[cfg(test)]\n").unwrap_or(text.len()));
+    std::fs::write(path, format!("{}\n\n{item}\n{tests}", program.trim_end()))?;
     Ok(())
 }
 

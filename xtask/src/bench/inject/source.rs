@@ -19,13 +19,13 @@ pub(super) struct Edit {
     /// Bytes to replace.
     pub(super) range: Range<usize>,
     pub(super) new: String,
-    /// Path of another file of the program, and what is added at its end.
-    pub(super) appended: Option<(String, String)>,
+    /// Path of another file of the program, and an item that is added to it.
+    pub(super) added: Option<(String, String)>,
 }
 
 impl Edit {
     pub(super) fn new(range: Range<usize>, new: impl Into<String>) -> Self {
-        Self { range, new: new.into(), appended: None }
+        Self { range, new: new.into(), added: None }
     }
 
     pub(super) fn insert(at: usize, new: impl Into<String>) -> Self {
