@@ -83,7 +83,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
     let set = config.sandbox.clone();
     Ok(Settings {
-        images: [(Image::PYTHON, set.python_image), (Image::NODE, set.node_image)]
+        images: [(Image::PYTHON, set.python_image), (Image::NODE, set.node_image), (Image::RUST, set.rust_image)]
             .map(|(image, reference)| (image.0, reference))
             .into(),
         state_dir: data_dir(config)?.join("sandbox"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoheal_code::report::formatters::is_about_format;
-use autoheal_engine::diagnostics::{Category, Key, Location, Source};
+use autoheal_engine::diagnostics::{Category, Finding, Key, Location, Source};
 
 use crate::look::{Look, TestState};
 
@@ -71,13 +71,12 @@ pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection>
         return Err(Rejection::StillThere);
     }
     let keys_after = after.keys();
-    let keys_before = before.keys();
-    if let Some(new) = new_static_finding(&keys_before, &keys_after) {
+    if let Some(new) = new_static_finding(before, after, &keys_after) {
         return Err(Rejection::NewFinding(new.message.clone()));
     }
     let moved_forward = tests.collected_more
         || tests.still_failing < before.count(TestState::Failed)
-        || fewer_findings(before, &keys_after)
+        || fewer_findings(before, after)
         || uncovers(before, after, target);
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
 }
@@ -108,8 +107,9 @@ pub fn judge_skips(before: &Look, after: &Look, suspect: Suspect) -> Result<(), 
 }
 
 /// Linters and compile checks see the whole tree each time, so what they did not say before is new, never revealed. The one
-/// exception is a file that could not be read before: its findings are revealed with it.
-fn new_static_finding<'after>(before: &BTreeSet<Key>, after: &'after BTreeSet<Key>) -> Option<&'after Key> {
+/// exceptions are a file that could not be read before, whose findings are revealed with it, and a compiler that gets further.
+fn new_static_finding<'after>(old: &Look, new: &Look, after: &'after BTreeSet<Key>) -> Option<&'after Key> {
+    let before = &old.keys();
     let unreadable: BTreeSet<&Option<String>> =
         before.iter().filter(|key| key.category.hides_others()).map(|key| &key.file).collect();
     // A type checker reads whole programs: what it finds in one file shows when the last other one parses.
@@ -121,20 +121,40 @@ fn new_static_finding<'after>(before: &BTreeSet<Key>, after: &'after BTreeSet<Ke
             && !before.contains(*key)
             && !unreadable.contains(&key.file)
             && !is_revealed(key)
+            && !is_met_later(key, old, new)
             // The formatter mends it in the next round, and the run is not green before.
             && !is_about_format(key.source, &key.message)
     })
 }
 
-/// "A file parses" and "a module imports" show as a collected test, or as a static finding that is gone.
-fn fewer_findings(before: &Look, keys_after: &BTreeSet<Key>) -> bool {
-    before.keys().iter().any(|key| key.source != Source::Test && !keys_after.contains(key))
+/// Returns whether a compiler could not meet the finding before, because it stopped at others: all of those are gone, and the finding is in
+/// another place. In their place it may be the same fault in other words.
+fn is_met_later(key: &Key, before: &Look, after: &Look) -> bool {
+    let of_builds = |look: &Look| -> BTreeSet<Key> {
+        look.findings.iter().filter(|finding| finding.source == Source::Build).map(Finding::key).collect()
+    };
+    let (old, new) = (of_builds(before), of_builds(after));
+    let line = |finding: &Finding| (finding.file.clone(), finding.location.map(|location| location.line));
+    let old_lines: BTreeSet<_> =
+        before.findings.iter().filter(|finding| finding.source == Source::Build).map(line).collect();
+    let mut own = after.findings.iter().filter(|finding| finding.key() == *key);
+    key.source == Source::Build
+        && !old.is_empty()
+        && old.is_disjoint(&new)
+        && own.all(|finding| finding.location.is_some() && !old_lines.contains(&line(finding)))
 }
 
-/// Returns whether the failure is the same as before. A parser reports only the first syntax error of a file; where that error is now further
+/// "A file parses" and "a module imports" show as a collected test, or as a static finding that is gone.
+fn fewer_findings(before: &Look, after: &Look) -> bool {
+    before.keys().iter().any(|key| key.source != Source::Test && after.times(key) < before.times(key))
+}
+
+/// Returns whether the failure is the same as before. One that a tool finds in several places is another one when it finds it in fewer. A parser reports only the first syntax error of a file; where that error is now further
 /// down the file, it is the next one. (A check before the candidate was tried made sure that the parser itself gets further, not only the text.)
 pub(crate) fn is_still_there(before: &Look, after: &Look, target: &Key) -> bool {
-    after.keys().contains(target) && !is_further_on(before, after, target)
+    let times = after.times(target);
+    let is_in_fewer_places = target.source != Source::Test && times < before.times(target);
+    times > 0 && !is_in_fewer_places && !is_further_on(before, after, target)
 }
 
 /// Returns whether the first syntax error of the target's file is further down the file than before.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::flaky::conditions::Conditions;
@@ -27,7 +28,7 @@ impl Session {
                 return Ok(Look { findings: linted.findings, advice: linted.advice, ..Look::default() });
             }
         }
-        let mut built = build::run(self, limit, context).await?;
+        let built = build::run(self, limit, context).await?;
         if !built.is_empty() && matches!(scope, Scope::UntilFirstFailure | Scope::Only(_)) {
             return Ok(Look { findings: built, advice: linted.advice, ..Look::default() });
         }
@@ -41,8 +42,13 @@ impl Session {
             let broken: Vec<String> = self.setup.broken_files.iter().cloned().collect();
             look.add_unread(self.parse_check(&broken, context).await?);
         }
-        look.findings.append(&mut built);
-        look.findings.extend(linted.findings);
+        // A linter may meet the errors of the build, too.
+        for finding in built.into_iter().chain(linted.findings) {
+            let is_it = |known: &Finding| known.key() == finding.key() && known.location == finding.location;
+            if !look.findings.iter().any(is_it) {
+                look.findings.push(finding);
+            }
+        }
         look.advice = linted.advice;
         Ok(look)
     }

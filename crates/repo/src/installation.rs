@@ -65,6 +65,8 @@ pub(crate) async fn prepare(
             .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", own_settings::FILE)));
     }
     let mut tests = green.test.ok_or_else(|| no_test_command(&project, language))?;
+    // A repository may hold several languages, and its command may test another one than most of its files are in.
+    let language = tests.command.runner.language.unwrap_or(language);
     let is_own = |step: &&TestStep| step.command.runner.language.is_none_or(|it| it == language);
     project.add(&tree, green.other_tests.iter().filter(is_own).map(|step| step.directory.as_str()));
     if tests.found == NAMED && !project.directory.is_empty() && own.directory.is_some() {

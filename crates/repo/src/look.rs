@@ -117,6 +117,11 @@ impl Look {
         self.all_findings().map(Finding::key).collect()
     }
 
+    /// Number of findings with this key.
+    pub fn times(&self, key: &Key) -> usize {
+        self.all_findings().filter(|finding| finding.key() == *key).count()
+    }
+
     /// Returns the selectors of at most three tests that showed the failure `key`; a few are enough, because these tests share their cause.
     pub fn failing_selectors(&self, key: &Key) -> Vec<String> {
         const ENOUGH: usize = 3;

@@ -225,6 +225,8 @@ settings! {
         python_image: String = image(Image::PYTHON) => variable("PYTHON_IMAGE");
         /// Docker image for Node
         node_image: String = image(Image::NODE) => variable("NODE_IMAGE");
+        /// Docker image for Rust
+        rust_image: String = image(Image::RUST) => variable("RUST_IMAGE");
         /// Docker runtime for containers, such as `runsc`
         docker_runtime: Option<String> = None => variable("DOCKER_RUNTIME").unset("default runtime of the engine");
         /// Run commands even [without control groups](sandbox.md#the-limits), or with a bubblewrap before 0.8

@@ -126,6 +126,8 @@ fn finding(diagnostic: &Diagnostic, look: &Look<'_>, source: Source) -> Option<F
         (None, None) => diagnostic.message.clone(),
     };
     let category = category(diagnostic, code, file.as_deref(), look);
+    // Clippy meets the errors of the build, too, and they are the same findings.
+    let source = if category == Category::Linting { source } else { Source::Build };
     let location = place.map(|span| Location { line: span.line_start, column: Some(span.column_start) });
     let mut stack = cut_middle(diagnostic.rendered.as_deref().unwrap_or_default(), MAX_STACK);
     for suggestion in suggestions(diagnostic, look).into_iter().take(MAX_SUGGESTIONS) {

@@ -61,6 +61,8 @@ pub(crate) struct Module {
     /// Names of the modules whose text is in another file.
     pub(crate) modules: Vec<Use>,
     pub(crate) words: Vec<Word>,
+    /// Names that patterns bind: parameters and local variables.
+    pub(crate) bindings: Vec<Word>,
     /// Documentation with code in it.
     pub(crate) examples: Vec<Span>,
     line_starts: Vec<usize>,
@@ -115,8 +117,12 @@ impl Module {
             } else if let Some(item) = ast::Item::cast(node.clone()) {
                 self.add_item(&item);
             }
-            if let Some(variant) = ast::Variant::cast(node) {
+            if let Some(variant) = ast::Variant::cast(node.clone()) {
                 self.add_examples(&variant);
+            }
+            if let Some(name) = ast::IdentPat::cast(node).and_then(|pattern| pattern.name()) {
+                let span = span(name.syntax().text_range());
+                self.bindings.push(Word { text: name.text().to_string(), span });
             }
         }
     }

@@ -65,9 +65,10 @@ pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool 
     new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
 }
 
-/// Returns whether two texts have the same tokens, except for comments and for commas that close a list, which a formatter sets.
+/// Returns whether two texts have the same tokens, except for comments, for commas that close a list, and for the order of imports and
+/// of declared modules: a formatter sets those.
 pub(crate) fn is_same_program(before: &str, after: &str) -> bool {
-    words(before) == words(after)
+    sorted(&words(before)) == sorted(&words(after))
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -82,6 +83,34 @@ fn words(text: &str) -> Vec<&str> {
         words.push(token.text(text));
     }
     words
+}
+
+/// The words without the statements `use` and `mod`, and those, sorted, each with its names sorted.
+fn sorted<'t>(words: &[&'t str]) -> (Vec<&'t str>, Vec<Vec<&'t str>>) {
+    let (mut rest, mut statements) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let begins =
+            at == 0 || words.get(at - 1).is_some_and(|before| matches!(*before, ";" | "{" | "}" | "]" | "pub" | ")"));
+        let length = words[at..].iter().position(|word| *word == ";");
+        let is_statement = |statement: &[&str]| match *word {
+            "use" => true,
+            "mod" => statement.len() == 2,
+            _ => false,
+        };
+        let statement = length.and_then(|length| words.get(at..at + length));
+        if let Some(statement) = statement.filter(|statement| begins && is_statement(statement)) {
+            let mut statement = statement.to_vec();
+            statement.sort_unstable();
+            at += statement.len() + 1;
+            statements.push(statement);
+        } else {
+            rest.push(*word);
+            at += 1;
+        }
+    }
+    statements.sort_unstable();
+    (rest, statements)
 }
 
 /// The depth of a text's nesting, in tokens; `None` where it is too deep to be parsed safely. Every token may nest what follows it. Only
@@ -175,5 +204,8 @@ mod tests {
     fn a_format_changes_no_program() {
         assert!(is_same_program("fn f(a:u8,b:u8){}", "fn f(\n    a: u8,\n    b: u8,\n) {\n}\n"));
         assert!(!is_same_program("fn f(a: u8) {}", "fn f(a: u16) {}"));
+        let imports = "use b::{d, c};\nuse a;\nmod y;\nmod x;\nfn f() {}\n";
+        assert!(is_same_program(imports, "mod x;\nmod y;\nuse a;\nuse b::{c, d};\nfn f() {}\n"));
+        assert!(!is_same_program(imports, "use b::{d, e};\nuse a;\nmod y;\nmod x;\nfn f() {}\n"));
     }
 }

@@ -2,6 +2,7 @@
 //! Brun, Devanbu, Harman, Sarro: "The plastic surgery hypothesis", 2014).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::layout::Layout;
 use crate::span::Span;
@@ -22,14 +23,23 @@ pub(crate) struct Check {
     pub(crate) leaves_loop: bool,
 }
 
+/// Variables that may replace another, the best first, each with how likely it is.
+pub(crate) type StandIns<'a> = Rc<[(&'a str, f64)]>;
+
 /// A place that code is put into.
-pub(crate) struct Ground<'g, 'a> {
-    /// The variables that have a value there, and how likely each is beside the others.
-    pub(crate) names: &'g [(&'a str, f64)],
+pub(crate) trait Ground<'a> {
     /// Returns whether a name has a meaning at the place.
-    pub(crate) is_known: &'g dyn Fn(&str) -> bool,
-    /// Returns how well the second variable can replace the first.
-    pub(crate) fit: &'g dyn Fn(&str, &str) -> f64,
+    fn is_known(&self, name: &'a str) -> bool;
+
+    /// The other variables that have a value there.
+    fn stand_ins(&self, name: &'a str) -> StandIns<'a>;
+}
+
+/// Puts variables in the order in which they can replace another.
+pub(crate) fn ranked<'a>(others: impl Iterator<Item = (&'a str, f64)>) -> StandIns<'a> {
+    let mut found: Vec<(&str, f64)> = others.collect();
+    found.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+    found.into()
 }
 
 /// Maximum number of a piece's variables that have no meaning at a place: a piece with more is too foreign there.
@@ -48,30 +58,40 @@ const VARIED: f64 = 0.5;
 /// Pieces with more variables are not varied.
 const MOST_VARIED: usize = 4;
 
+/// Names of a piece that become others.
+type Renamed<'a> = [Option<(&'a str, &'a str)>; MOST_UNKNOWN];
+
+/// A piece as it fits a place.
+struct Version<'a> {
+    renamed: Renamed<'a>,
+    /// Likelihood relative to other donors.
+    weight: f64,
+}
+
 impl Donor {
-    /// Returns the versions of the piece that fit a place, with their likelihood relative to other donors.
-    pub(crate) fn versions(&self, text: &str, ground: &Ground<'_, '_>) -> Vec<(String, f64)> {
-        let mut names: Vec<&str> = Vec::new();
+    /// Returns the versions of the piece that fit a place.
+    fn versions<'a>(&self, text: &'a str, ground: &dyn Ground<'a>) -> Vec<Version<'a>> {
+        let mut names: Vec<&'a str> = Vec::new();
         for word in self.words.iter().map(|word| word.text(text)) {
             if !names.contains(&word) {
                 names.push(word);
             }
         }
-        let unknown: Vec<&str> = names.iter().copied().filter(|name| !(ground.is_known)(name)).collect();
+        let unknown: Vec<&'a str> = names.iter().copied().filter(|name| !ground.is_known(name)).collect();
         if unknown.len() > MOST_UNKNOWN {
             return Vec::new();
         }
-        let mut versions: Vec<(BTreeMap<&str, &str>, f64)> = vec![(BTreeMap::new(), 1.0)];
-        for name in &unknown {
-            let others = ground.stand_ins(name, &names);
+        let mut versions = vec![Version { renamed: [None; MOST_UNKNOWN], weight: 1.0 }];
+        for (number, name) in unknown.iter().enumerate() {
+            let others = best(&ground.stand_ins(name), &names);
             let mut longer = Vec::new();
-            for (renamed, weight) in &versions {
-                let free = others.iter().filter(|(other, _)| renamed.values().all(|taken| taken != other));
-                longer.extend(free.map(|(other, share)| {
-                    let mut renamed = renamed.clone();
-                    renamed.insert(name, other);
-                    (renamed, weight * share * RENAMED)
-                }));
+            for Version { renamed, weight } in &versions {
+                let is_free = |other: &str| renamed.iter().flatten().all(|(_, taken)| *taken != other);
+                for (other, share) in others.iter().filter(|(other, _)| is_free(other)) {
+                    let mut renamed = *renamed;
+                    renamed.iter_mut().skip(number).take(1).for_each(|slot| *slot = Some((*name, *other)));
+                    longer.push(Version { renamed, weight: weight * share * RENAMED });
+                }
             }
             versions = longer;
         }
@@ -79,21 +99,23 @@ impl Donor {
             let count = names.len().max(1);
             let share = VARIED / f64::from(u32::try_from(count).unwrap_or(u32::MAX));
             for name in &names {
-                let others = ground.stand_ins(name, &[]);
-                let varied = others.into_iter().filter(|(other, _)| other != name);
-                versions.extend(varied.map(|(other, weight)| (BTreeMap::from([(*name, other)]), weight * share)));
+                let mut renamed = [None; MOST_UNKNOWN];
+                for (other, weight) in best(&ground.stand_ins(name), &[]) {
+                    renamed.iter_mut().take(1).for_each(|slot| *slot = Some((*name, other)));
+                    versions.push(Version { renamed, weight: weight * share });
+                }
             }
         }
-        versions.into_iter().map(|(renamed, weight)| (self.renamed(text, &renamed), weight)).collect()
+        versions
     }
 
-    fn renamed(&self, text: &str, renamed: &BTreeMap<&str, &str>) -> String {
-        let mut code = String::new();
+    fn renamed(&self, text: &str, renamed: &Renamed<'_>) -> String {
+        let mut code = String::with_capacity(2 * (self.span.end - self.span.start));
         let mut at = self.span.start;
         for word in &self.words {
             let name = word.text(text);
             code.push_str(text.get(at..word.start).unwrap_or_default());
-            code.push_str(renamed.get(name).copied().unwrap_or(name));
+            code.push_str(renamed.iter().flatten().find(|(old, _)| *old == name).map_or(name, |(_, new)| new));
             at = word.end;
         }
         code.push_str(text.get(at..self.span.end).unwrap_or_default());
@@ -101,17 +123,12 @@ impl Donor {
     }
 }
 
-impl<'a> Ground<'_, 'a> {
-    /// The variables that stand in best for another, with their shares; none of those that are `taken`.
-    fn stand_ins(&self, name: &str, taken: &[&str]) -> Vec<(&'a str, f64)> {
-        let free = self.names.iter().filter(|(other, _)| *other != name && !taken.contains(other));
-        let mut found: Vec<(&str, f64)> =
-            free.map(|(other, likely)| (*other, likely * (self.fit)(name, other))).collect();
-        found.sort_by(|(_, left), (_, right)| right.total_cmp(left));
-        found.truncate(MOST_STAND_INS);
-        let total: f64 = found.iter().map(|(_, weight)| weight).sum();
-        found.into_iter().map(|(other, weight)| (other, weight / total)).collect()
-    }
+/// The best stand-ins, with their shares; none of those that are `taken`.
+fn best<'a>(stand_ins: &[(&'a str, f64)], taken: &[&str]) -> Vec<(&'a str, f64)> {
+    let free = stand_ins.iter().filter(|(other, _)| !taken.contains(other)).take(MOST_STAND_INS);
+    let found: Vec<(&str, f64)> = free.copied().collect();
+    let total: f64 = found.iter().map(|(_, weight)| weight).sum();
+    found.into_iter().map(|(other, weight)| (other, weight / total)).collect()
 }
 
 /// A donor as it would stand at another place.
@@ -142,26 +159,41 @@ const NEAREST: usize = 40;
 /// Maximum number of versions tried at one place.
 const MOST_VERSIONS: usize = 80;
 
+/// Maximum number of versions that are written for that: several may come to the same code.
+const MOST_WRITTEN: usize = 2 * MOST_VERSIONS;
+
 /// Factor by which a piece of another function is less likely to be what is missing.
 const OF_ANOTHER_FUNCTION: f64 = 0.4;
 
 /// Returns the code that donors yield at a place, likeliest first, each once. The likelihoods of several donors that yield the
 /// same code are added. `donors`: in order of the text; `own`: the function around the place.
-pub(crate) fn donated<'d>(
-    text: &str,
+pub(crate) fn donated<'a, 'd>(
+    text: &'a str,
     donors: impl Iterator<Item = &'d Donor> + Clone,
     at: usize,
     own: Option<Span>,
-    ground: &Ground<'_, '_>,
+    ground: &dyn Ground<'a>,
 ) -> Vec<Donated<'d>> {
     let before = donors.clone().take_while(|donor| donor.span.start < at).count();
-    let mut found: BTreeMap<String, (f64, &Donor)> = BTreeMap::new();
+    let mut versions: Vec<(usize, &Donor, Version<'a>)> = Vec::new();
     for donor in donors.skip(before.saturating_sub(NEAREST)).take(2 * NEAREST) {
         let is_near = own.is_some_and(|own| own.contains(donor.span));
         let nearness = if is_near { 1.0 } else { OF_ANOTHER_FUNCTION };
-        for (code, weight) in donor.versions(text, ground) {
-            found.entry(code).or_insert((0.0, donor)).0 += weight * nearness;
+        for version in donor.versions(text, ground) {
+            versions.push((versions.len(), donor, Version { weight: version.weight * nearness, ..version }));
         }
+    }
+    // Only the likeliest are written: most of the time would be spent on the others.
+    if versions.len() > MOST_WRITTEN {
+        versions.select_nth_unstable_by(MOST_WRITTEN, |(left, _, one), (right, _, other)| {
+            other.weight.total_cmp(&one.weight).then(left.cmp(right))
+        });
+        versions.truncate(MOST_WRITTEN);
+        versions.sort_unstable_by_key(|(number, ..)| *number);
+    }
+    let mut found: BTreeMap<String, (f64, &Donor)> = BTreeMap::new();
+    for (_, donor, version) in versions {
+        found.entry(donor.renamed(text, &version.renamed)).or_insert((0.0, donor)).0 += version.weight;
     }
     let mut found: Vec<Donated<'_>> =
         found.into_iter().map(|(code, (weight, donor))| Donated { code, weight, donor }).collect();
@@ -186,10 +218,22 @@ mod tests {
         Donor { span: Span { start, end }, words }
     }
 
-    fn versions(donor: &Donor, names: &[(&str, f64)]) -> Vec<String> {
-        let is_known = |name: &str| names.iter().any(|(known, _)| *known == name);
-        let ground = Ground { names, is_known: &is_known, fit: &|_, _| 1.0 };
-        donor.versions(TEXT, &ground).into_iter().map(|(code, _)| code).collect()
+    /// The variables of a place.
+    struct Names<'n>(&'n [(&'static str, f64)]);
+
+    impl Ground<'static> for Names<'_> {
+        fn is_known(&self, name: &'static str) -> bool {
+            self.0.iter().any(|(known, _)| *known == name)
+        }
+
+        fn stand_ins(&self, name: &'static str) -> StandIns<'static> {
+            ranked(self.0.iter().copied().filter(|(other, _)| *other != name))
+        }
+    }
+
+    fn versions(donor: &Donor, names: &[(&'static str, f64)]) -> Vec<String> {
+        let versions = donor.versions(TEXT, &Names(names)).into_iter();
+        versions.map(|version| donor.renamed(TEXT, &version.renamed)).collect()
     }
 
     #[test]

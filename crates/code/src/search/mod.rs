@@ -8,32 +8,40 @@
 //! # Layout
 //!
 //! - `evidence`: facts about where the fault may be; `suspects`: the lines, weighted by these facts
-//! - `terrain`: where a failure points; `site`: interface to a language: the places in its files that may be changed
+//! - `terrain`: where a failure points
+//! - `tree`: a file's expressions and statements; `tables`: interface to a language: its scopes, functions and classes; `idioms`: how the
+//!   language writes what is proposed
+//! - `file`, `site`: a file and its statements as operators see them; `operators`: the changes that are tried, one file per kind of fault
 //! - `change`: a change; `priors`: how common each kind of fault is; `ranking`: from changes to candidates
 //! - `strangers`: members that the program mentions once, which are most often misspelled
-//! - `layout`, `uses`, `literals`, `relation`: properties of a text, of a variable, of a literal and of two
-//!   statements that the operators of every language use; `donors`: code of the file, written for another place
-//!   in it
+//! - `stock`: pieces that another place of the file may lack; `donors`: how they are written there
+//! - `layout`, `uses`, `literals`, `relation`: properties of a text, of a variable, of a literal and of two statements
 //!
-//! The kinds of changes belong to each language, one file per kind of fault: `operators` in `python::search`
-//! and `javascript::search`.
+//! A language gives a reader of its trees, its tables and its idioms, and operators for what no other language can get wrong:
+//! `python::search`, `javascript::search`. All other operators are common.
 
 pub(crate) mod change;
-pub(crate) mod donors;
+mod donors;
 pub mod evidence;
+mod file;
+pub(crate) mod idioms;
 pub(crate) mod layout;
-pub(crate) mod literals;
+mod literals;
+pub(crate) mod operators;
 pub(crate) mod priors;
 mod ranking;
-pub(crate) mod relation;
+mod relation;
 pub(crate) mod site;
+pub(crate) mod stock;
 pub(crate) mod strangers;
 mod suspects;
+pub(crate) mod tables;
 pub(crate) mod terrain;
-pub(crate) mod uses;
+pub(crate) mod tree;
+mod uses;
 
 pub use evidence::{Evidence, Lines, TestCoverage};
-pub(crate) use ranking::{Weighing, candidates_at};
+pub(crate) use ranking::{Dialect, Reading, Weighing, candidates_in};
 pub(crate) use suspects::{files, suspects};
 
 /// The fixer's name in candidates.

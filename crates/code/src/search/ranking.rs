@@ -5,10 +5,15 @@ use std::collections::{BTreeMap, HashSet};
 use autoheal_engine::diagnostics::Category;
 
 use super::change::{Change, describe};
+use super::file::File;
+use super::idioms::Idioms;
+use super::operators::{self, Operators};
 use super::priors::Family;
-use super::site::{Site, Text};
+use super::site::Site;
 use super::strangers::Strangers;
 use super::suspects::Suspects;
+use super::tables::Tables;
+use super::tree::Tree;
 use super::{NAME, priors};
 use crate::edit::{Candidate, Edit, FileEdit, apply_within};
 use crate::repair::ngram::Model;
@@ -19,30 +24,49 @@ use crate::span::Span;
 /// Less suspicious statements are not changed.
 const MOST_SITES: usize = 200;
 
-/// The likeliest `most` candidates at the places of suspicious lines.
-pub(crate) fn candidates_at<'a>(
-    sites: impl IntoIterator<Item = impl Site<'a>>,
+/// A suspicious file as its language reads it.
+pub(crate) struct Reading<'a, T> {
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) tables: T,
+    pub(crate) tree: Tree,
+}
+
+/// All that the search knows of a language.
+#[derive(Clone, Copy)]
+pub(crate) struct Dialect {
+    pub(crate) idioms: &'static Idioms,
+    /// Operators that no other language has.
+    pub(crate) operators: Operators,
+    pub(crate) weighing: Weighing,
+}
+
+/// The likeliest `most` candidates at the places of suspicious lines of files of one language.
+pub(crate) fn candidates_in<T: Tables>(
+    readings: &[Reading<'_, T>],
+    dialect: Dialect,
     suspects: &Suspects<'_>,
     strangers: &Strangers<'_>,
-    weighing: Weighing,
     model: &Model,
     category: Category,
     most: usize,
 ) -> Vec<Candidate> {
-    let weigh = |site: &dyn Site<'a>| {
-        let lines = suspects.get(site.text().name())?;
+    let files = readings.iter().map(|one| File::new(one.name, one.text, dialect.idioms, &one.tables, &one.tree));
+    let files: Vec<File<'_>> = files.collect();
+    let weigh = |site: &Site<'_>| {
+        let lines = suspects.get(site.file.name)?;
         let suspicion = lines.range(site.lines()).map(|(_, weight)| *weight).fold(0.0, f64::max);
         // A line of many expressions has more to get wrong, and yet is one line: between its size and none.
         let size = u32::try_from(site.size()).map_or(1.0, f64::from).max(1.0);
         Some((suspicion, suspicion * size.sqrt())).filter(|(suspicion, _)| *suspicion > 0.0)
     };
-    let weighted = sites.into_iter().filter_map(|site| weigh(&site).map(|weight| (site, weight)));
-    let mut sites: Vec<_> = weighted.collect();
+    let sites = files.iter().flat_map(Site::all);
+    let mut sites: Vec<_> = sites.filter_map(|site| weigh(&site).map(|weight| (site, weight))).collect();
     sites.sort_by(|(_, (_, left)), (_, (_, right))| right.total_cmp(left));
     sites.truncate(MOST_SITES);
-    let likeliest = match weighing {
-        Weighing::ByPlace => by_place(&sites, strangers, most),
-        Weighing::ByKind => by_kind(&sites, strangers, most),
+    let likeliest = match dialect.weighing {
+        Weighing::ByPlace => by_place(&sites, dialect.operators, strangers, most),
+        Weighing::ByKind => by_kind(&sites, dialect.operators, strangers, most),
     };
     best(likeliest, model, category, most)
 }
@@ -57,41 +81,41 @@ pub(crate) enum Weighing {
 }
 
 /// A place with how suspicious its line is, and that with its size.
-type Weighed<S> = (S, (f64, f64));
+type Weighed<'a> = (Site<'a>, (f64, f64));
 
 /// Returns the changes proposed at a place, by the kind of fault. Changes that are left out here take no slot from others.
-fn proposed<'a>(site: &impl Site<'a>, strangers: &Strangers<'_>) -> Vec<(Family, Vec<Change>)> {
-    let file = site.text();
-    let mut proposed = site.changes();
+fn proposed(site: &Site<'_>, own: Operators, strangers: &Strangers<'_>) -> Vec<(Family, Vec<Change>)> {
+    let file = site.file;
+    let mut proposed = operators::changes(site, own);
     for (_, changes) in &mut proposed {
-        changes.retain(|change| change.weight > 0.0 && !strangers.are_spread(file.text(), &change.edits));
+        changes.retain(|change| change.weight > 0.0 && !strangers.are_spread(file.text, &change.edits));
     }
     proposed.push((Family::Spelling, strangers.spelled_right(file, &site.lines())));
     proposed
 }
 
-fn by_place<'a, S: Site<'a>>(sites: &[Weighed<S>], strangers: &Strangers<'_>, most: usize) -> Likeliest<'a> {
+fn by_place<'a>(sites: &[Weighed<'a>], own: Operators, strangers: &Strangers<'_>, most: usize) -> Likeliest<'a> {
     let total: f64 = sites.iter().map(|(_, (_, weight))| weight).sum();
     let mut likeliest = Likeliest::new(most);
     for (site, (_, weight)) in sites {
-        for (family, changes) in proposed(site, strangers) {
+        for (family, changes) in proposed(site, own, strangers) {
             let proposed: f64 = changes.iter().map(|change| change.weight).sum();
             let bits = (total / weight).log2() + priors::bits(family);
             for change in changes {
                 let bits = bits + (proposed / change.weight).log2();
-                likeliest.add(Ranked { file: site.text(), bits, change });
+                likeliest.add(Ranked { file: site.file, bits, change });
             }
         }
     }
     likeliest
 }
 
-fn by_kind<'a, S: Site<'a>>(sites: &[Weighed<S>], strangers: &Strangers<'_>, most: usize) -> Likeliest<'a> {
+fn by_kind<'a>(sites: &[Weighed<'a>], own: Operators, strangers: &Strangers<'_>, most: usize) -> Likeliest<'a> {
     let mut families: BTreeMap<Family, Share<'a>> = BTreeMap::new();
     for (site, (suspicion, _)) in sites {
-        for (family, changes) in proposed(site, strangers) {
+        for (family, changes) in proposed(site, own, strangers) {
             let share = families.entry(family).or_insert_with(|| Share { total: 0.0, likeliest: Likeliest::new(most) });
-            share.add(site.text(), *suspicion, changes);
+            share.add(site.file, *suspicion, changes);
         }
     }
     let mut likeliest = Likeliest::new(most);
@@ -116,7 +140,7 @@ impl<'a> Share<'a> {
     /// A fault of a kind is where that kind of fault can be: before anything is known of lines, a place weighs between what is proposed
     /// for it and nothing, as one with many expressions has more to get wrong and yet is one place. What is known of its line is what
     /// tells it from the others, of this kind and of all.
-    fn add(&mut self, file: &'a dyn Text, suspicion: f64, changes: Vec<Change>) {
+    fn add(&mut self, file: &'a File<'a>, suspicion: f64, changes: Vec<Change>) {
         let proposed: f64 = changes.iter().map(|change| change.weight).sum();
         let weight = proposed.sqrt();
         self.total += weight;
@@ -129,7 +153,7 @@ impl<'a> Share<'a> {
 
 /// A change with how unlikely it is.
 struct Ranked<'a> {
-    file: &'a dyn Text,
+    file: &'a File<'a>,
     bits: f64,
     change: Change,
 }
@@ -185,7 +209,7 @@ fn best(likeliest: Likeliest<'_>, model: &Model, category: Category, most: usize
     let mut ranked = likeliest.into_ranked();
     let mut readings = Readings::new();
     for one in &mut ranked {
-        one.bits += READING * oddity(model, one.file.name(), one.file.text(), &one.change.edits, &mut readings);
+        one.bits += READING * oddity(model, one.file.name, one.file.text, &one.change.edits, &mut readings);
     }
     ranked.sort_by(likeliest_first);
     let mut seen = HashSet::new();
@@ -194,19 +218,19 @@ fn best(likeliest: Likeliest<'_>, model: &Model, category: Category, most: usize
         if candidates.len() >= most {
             break;
         }
-        let edit = FileEdit { file: file.name().to_owned(), edits: change.edits };
-        let Some(difference) = difference(file.text(), &edit.edits) else { continue };
-        if assigns_itself(file.text(), &edit.edits) {
+        let edit = FileEdit { file: file.name.to_owned(), edits: change.edits };
+        let Some(difference) = difference(file.text, &edit.edits) else { continue };
+        if assigns_itself(file.text, &edit.edits) {
             continue;
         }
-        if !file.allows(&edit.edits) || !seen.insert((file.name(), difference)) || !file.parses(&edit.edits) {
+        if !file.allows(&edit.edits) || !seen.insert((file.name, difference)) || !file.parses(&edit.edits) {
             continue;
         }
         candidates.push(Candidate {
             fixer: NAME.to_owned(),
             category,
             line: file.line_of(edit.edits.first().map_or(0, |edit| edit.start)),
-            description: describe(file.text(), &edit.edits),
+            description: describe(file.text, &edit.edits),
             cost: cost(bits),
             files: vec![edit],
         });

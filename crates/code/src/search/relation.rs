@@ -2,28 +2,31 @@
 //! statements without a common word are assumed to do the same in either order, so that only one order is tried; effects that both
 //! have without naming them are missed.
 
-use std::collections::BTreeSet;
-
 /// Names of the object that the current method belongs to.
 const OWNERS: [&str; 2] = ["this", "self"];
 
-/// Returns whether the two statements name something in common. A function that both merely call does not count; the object that
-/// the method belongs to counts only when one of them calls a method of it.
+/// Returns whether the two statements name something in common; see [`Names::are_related`].
 pub(crate) fn are_related(left: &str, right: &str, is_keyword: fn(&str) -> bool) -> bool {
-    let (left, right) = (Names::of(left, is_keyword), Names::of(right, is_keyword));
-    let asks_owner = (left.calls_owner && right.has_owner) || (right.calls_owner && left.has_owner);
-    asks_owner || left.words.intersection(&right.words).next().is_some()
+    Names::of(left, is_keyword).are_related(&Names::of(right, is_keyword))
 }
 
+/// What a statement names.
 #[derive(Default)]
-struct Names<'t> {
-    words: BTreeSet<&'t str>,
+pub(crate) struct Names<'t> {
+    words: Vec<&'t str>,
     has_owner: bool,
     calls_owner: bool,
 }
 
 impl<'t> Names<'t> {
-    fn of(code: &'t str, is_keyword: fn(&str) -> bool) -> Self {
+    /// Returns whether both statements name something in common. A function that both merely call does not count; the object that
+    /// the method belongs to counts only when one of them calls a method of it.
+    pub(crate) fn are_related(&self, other: &Self) -> bool {
+        let asks_owner = (self.calls_owner && other.has_owner) || (other.calls_owner && self.has_owner);
+        asks_owner || self.words.iter().any(|word| other.words.contains(word))
+    }
+
+    pub(crate) fn of(code: &'t str, is_keyword: fn(&str) -> bool) -> Self {
         let mut found = Self::default();
         let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '#');
         let mut rest = code;
@@ -38,7 +41,7 @@ impl<'t> Names<'t> {
             } else if is_called && OWNERS.contains(&before) {
                 found.calls_owner = true;
             } else if !is_called && !is_keyword(word) && !word.starts_with(|first: char| first.is_ascii_digit()) {
-                found.words.insert(word);
+                found.words.push(word);
             }
             before = if next.starts_with('.') { word } else { "" };
             rest = next;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Changes};
-use super::site::Text;
+use super::file::File;
 use crate::edit::Edit;
 use crate::repair::spelling::slip;
 use crate::sources::Sources;
@@ -87,9 +87,9 @@ impl<'a> Strangers<'a> {
     }
 
     /// For those on the lines of a file: what they may have been meant to be.
-    pub(crate) fn spelled_right(&self, file: &dyn Text, lines: &std::ops::RangeInclusive<u32>) -> Vec<Change> {
+    pub(crate) fn spelled_right(&self, file: &File<'_>, lines: &std::ops::RangeInclusive<u32>) -> Vec<Change> {
         let mut changes = Changes::default();
-        let places = self.places.get(file.name()).into_iter().flatten();
+        let places = self.places.get(file.name).into_iter().flatten();
         for (span, name) in places.filter(|(span, _)| lines.contains(&file.line_of(span.start))) {
             if name.chars().count() < SHORTEST {
                 continue;

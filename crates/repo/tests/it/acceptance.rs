@@ -187,3 +187,39 @@ fn what_is_brought_back_may_reveal_tests_that_are_skipped_as_ever_but_turn_none_
     let off = seen(&[("a.test.js", TestState::Skipped)], &[]);
     assert_eq!(judge_skips(&before, &off, Suspect::Failed), Err(Rejection::Silenced("a.test.js".to_owned())));
 }
+
+fn of_compiler(file: &str, line: u32, message: &str) -> Finding {
+    let location = Some(Location { line, column: None });
+    Finding { source: Source::Build, location, ..of_checker(Category::TypeError, file, message) }
+}
+
+#[test]
+fn errors_that_a_compiler_meets_only_now_are_revealed_unless_they_are_in_the_old_place() {
+    let name = of_compiler("a.rs", 3, "E0425: cannot find value `x` in this scope");
+    let borrowed = of_compiler("a.rs", 9, "E0502: cannot borrow `y` as mutable");
+    let elsewhere = of_compiler("b.rs", 3, "E0308: mismatched types");
+    let same_place = of_compiler("a.rs", 3, "E0308: mismatched types");
+    let before = seen(&[], std::slice::from_ref(&name));
+    for revealed in [&borrowed, &elsewhere] {
+        let after = seen(&[], std::slice::from_ref(revealed));
+        assert_eq!(judge(&before, &after, &name.key()), Ok(()), "{revealed:?}");
+    }
+    let after = seen(&[], &[same_place]);
+    assert!(matches!(judge(&before, &after, &name.key()), Err(Rejection::NewFinding(_))));
+    // The compiler did not get further: the other error is still there.
+    let before = seen(&[], &[name.clone(), elsewhere.clone()]);
+    let after = seen(&[], &[borrowed, elsewhere]);
+    assert!(matches!(judge(&before, &after, &name.key()), Err(Rejection::NewFinding(_))));
+}
+
+#[test]
+fn an_error_in_two_places_is_repaired_in_one_after_the_other() {
+    let message = "E0599: no method named `to_ownd` found for reference `&str`";
+    let (first, second) = (of_compiler("a.rs", 10, message), of_compiler("a.rs", 24, message));
+    let both = seen(&[], &[first.clone(), second.clone()]);
+    let one = seen(&[], &[second]);
+    assert_eq!(judge(&both, &one, &first.key()), Ok(()));
+    assert_eq!(judge(&both, &both, &first.key()), Err(Rejection::StillThere));
+    let moved = seen(&[], &[of_compiler("a.rs", 11, message), of_compiler("a.rs", 24, message)]);
+    assert_eq!(judge(&both, &moved, &first.key()), Err(Rejection::StillThere));
+}

@@ -14,6 +14,7 @@ mod gates;
 mod heal;
 mod heal_docker;
 mod heal_node;
+mod heal_rust;
 mod hostile;
 mod lsp;
 mod model;

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tree::{Kind, Place, Shape, Tree};
 use crate::javascript::module::{Function, Module, Role, Word};
+use crate::search::tree::{Kind, Node, Place, Shape, Tree};
 use crate::span::Span;
 
 /// Names that nothing reads, by the number of the scope that declares them. Functions, imports and what is exported are left out, and
@@ -114,11 +114,11 @@ fn written_only(tree: &Tree) -> BTreeSet<usize> {
         })
         .collect();
     let parent = |number: Option<usize>| number.and_then(|number| tree.nodes.get(number));
-    let is_written = |node: &&super::tree::Node| {
+    let is_written = |node: &&Node| {
         node.shape == Shape::Name
             && node.place == Place::Target
             && parent(node.parent).is_some_and(|parent| match &parent.shape {
-                Shape::Assign { operator: "=", .. } => true,
+                Shape::Assign { operator: "", .. } => true,
                 Shape::Assign { .. } | Shape::Update { .. } => alone.contains(&(parent.span.start, parent.span.end)),
                 _ => false,
             })

@@ -1,11 +1,10 @@
-//! The search for faults of LOGIC in JavaScript and TypeScript files.
+//! The search for faults of LOGIC in JavaScript and TypeScript files: what [`crate::search`] needs to know of the language.
 //!
 //! # Layout
 //!
-//! - `tree`, `reader`: expressions and statements as flat tables, and how they are read
-//! - `file`, `site`: a file and its statements as operators see them; `piece`: the part of a file that is parsed for a change of it
-//! - `stock`: pieces that another place may lack; `donors`: how they fit there; `idle`: variables that nothing reads
-//! - `operators`: what may be changed, one kind of fault a file
+//! - `reader`: a file's tree; `tables`: its scopes, functions and classes; `idioms`: how the language writes what is proposed
+//! - `piece`: the part of a file that is parsed for a change of it; `idle`: variables that nothing reads
+//! - `operators`: what may be changed in no other language
 
 use autoheal_engine::diagnostics::Finding;
 
@@ -17,21 +16,20 @@ use crate::environment::Environment;
 use crate::fix::FixContext;
 use crate::javascript::index::Index;
 use crate::search::strangers::{Mention, Strangers};
-use crate::search::{self, Evidence, Weighing, candidates_at, suspects};
+use crate::search::{self, Dialect, Evidence, Reading, Weighing, candidates_in, suspects};
 use crate::sources::Sources;
 
-mod donors;
-mod file;
+mod idioms;
 mod idle;
 mod operators;
 mod piece;
 mod reader;
-mod site;
-mod stock;
-mod tree;
+mod tables;
 
-use file::File;
-use site::Site;
+use tables::ModuleTables;
+
+const DIALECT: Dialect =
+    Dialect { idioms: &idioms::IDIOMS, operators: operators::OPERATORS, weighing: Weighing::ByKind };
 
 /// The likeliest `most` changes of JavaScript and TypeScript files, likeliest first.
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
@@ -39,12 +37,13 @@ pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Eviden
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let suspects = suspects(&blame.terrain(), evidence);
     let index = Index::of(sources);
-    let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
-    let files: Vec<File<'_>> = texts
-        .filter_map(|(name, text)| Some(File::new(name, text, index.module(name)?, reader::tree(name, text)?)))
-        .collect();
-    let sites = files.iter().flat_map(Site::all);
-    candidates_at(sites, &suspects, &strangers(sources), Weighing::ByKind, index.model(), finding.category, most)
+    let read = |name| {
+        let (text, module) = (sources.text(name)?, index.module(name)?);
+        let tree = reader::tree(name, text)?;
+        Some(Reading { name, text, tables: ModuleTables::new(name, text, module, &tree), tree })
+    };
+    let readings: Vec<Reading<'_, ModuleTables<'_>>> = suspects.keys().copied().filter_map(read).collect();
+    candidates_in(&readings, DIALECT, &suspects, &strangers(sources), index.model(), finding.category, most)
 }
 
 fn strangers(sources: &Sources) -> Strangers<'_> {

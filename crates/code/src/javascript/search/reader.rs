@@ -8,8 +8,8 @@ use oxc_ast::ast::{
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
-use super::tree::{Block, Declarator, Kind, Node, Place, Shape, Statement, Tree};
 use crate::javascript::parse;
+use crate::search::tree::{Block, BlockKind, Call, Declarator, Kind, Node, Place, Shape, Statement, Tree};
 use crate::span::Span;
 
 /// The tables of a file; `None` when it does not parse: then its syntax is the fault to repair.
@@ -56,6 +56,9 @@ impl Reader<'_> {
         let place = self.place(span, parent, &shape);
         let number = self.tree.nodes.len();
         self.tree.nodes.push(Node { span, shape, parent, place });
+        if place == Place::Condition {
+            self.tree.conditions.push(span);
+        }
         if let Some(statement) = self.statements.last().and_then(|number| self.tree.statements.get_mut(*number)) {
             statement.nodes.push(number);
         }
@@ -70,11 +73,11 @@ impl Reader<'_> {
             return self.place_in_statement(span);
         };
         match &parent.shape {
-            Shape::Call { callee, .. } if callee.contains(span) => Place::Callee,
-            Shape::Call { name, .. } if TAKE_BOUNDS.contains(&name.text(self.text)) => Place::Bound,
+            Shape::Call(call) if call.callee.contains(span) => Place::Callee,
+            Shape::Call(call) if TAKE_BOUNDS.contains(&call.name.text(self.text)) => Place::Bound,
             Shape::Index { index, .. } if index.contains(span) => Place::Index,
             Shape::Logical { .. } if parent.place == Place::Condition => Place::Condition,
-            Shape::Unary { operator: "!", .. } => Place::Condition,
+            Shape::Not(_) => Place::Condition,
             Shape::Choice { test, .. } if test.contains(span) => Place::Condition,
             Shape::Assign { target, .. } if target.contains(span) => Place::Target,
             Shape::Update { .. } => Place::Target,
@@ -131,14 +134,14 @@ impl Reader<'_> {
         }
     }
 
-    fn block(&mut self, span: impl Into<Span>, is_body: bool, has_braces: bool) {
+    fn block(&mut self, span: impl Into<Span>, kind: BlockKind) {
         let span = span.into();
-        if has_braces {
+        if kind != BlockKind::Open {
             self.shorten_head(span.start);
         }
         let owner = self.statements.last().copied();
         self.blocks.push((self.tree.blocks.len(), self.statements.len()));
-        self.tree.blocks.push(Block { span, statements: Vec::new(), owner, is_body, has_braces });
+        self.tree.blocks.push(Block { span, statements: Vec::new(), owner, kind });
     }
 
     fn call(&mut self, span: oxc_span::Span, callee: &Expression<'_>, arguments: Vec<Span>, is_new: bool) {
@@ -151,18 +154,22 @@ impl Reader<'_> {
         let first = arguments.first().map_or_else(|| Span::from(span).end, |first| first.start);
         let between = self.text.get(place.end..first).unwrap_or_default();
         let open = between.rfind('(').map(|at| place.end + at);
-        self.node(span, Shape::Call { callee: place, name, arguments, open, is_new });
+        self.node(span, Shape::Call(Call { callee: place, name, arguments, keywords: Vec::new(), open, is_new }));
     }
 
     /// Literals, names and what else has nothing below it that matters here.
     fn leaf(&mut self, kind: AstKind<'_>) -> bool {
         match kind {
+            AstKind::IdentifierReference(name) if name.name == "undefined" => self.node(name.span, Shape::Nothing),
             AstKind::IdentifierReference(name) => self.node(name.span, Shape::Name),
-            AstKind::ThisExpression(this) => self.node(this.span, Shape::This),
-            AstKind::NumericLiteral(number) => self.node(number.span, Shape::Number(number.value)),
+            AstKind::ThisExpression(this) => self.node(this.span, Shape::Owner),
+            AstKind::NumericLiteral(number) => {
+                let whole = Span::from(number.span).text(self.text).parse().ok();
+                self.node(number.span, Shape::Number(whole));
+            }
             AstKind::StringLiteral(text) => self.node(text.span, Shape::Text),
-            AstKind::BooleanLiteral(boolean) => self.node(boolean.span, Shape::Boolean(boolean.value)),
-            AstKind::NullLiteral(null) => self.node(null.span, Shape::Null),
+            AstKind::BooleanLiteral(boolean) => self.node(boolean.span, Shape::Boolean),
+            AstKind::NullLiteral(null) => self.node(null.span, Shape::Nothing),
             AstKind::RegExpLiteral(pattern) => {
                 let span: Span = pattern.span.into();
                 let flags = span.text(self.text).rfind('/').map_or(span.end, |at| span.start + at + 1);
@@ -182,15 +189,26 @@ impl Reader<'_> {
         match kind {
             AstKind::BinaryExpression(binary) => {
                 let (left, right) = (binary.left.span().into(), binary.right.span().into());
-                self.node(binary.span, Shape::Binary { left, right, operator: binary.operator.as_str() });
+                let operator = binary.operator.as_str();
+                let shape = if COMPARING.contains(&operator) {
+                    Shape::Comparison { operands: vec![left, right], operators: vec![operator] }
+                } else {
+                    Shape::Binary { left, right, operator }
+                };
+                self.node(binary.span, shape);
             }
             AstKind::LogicalExpression(logical) => {
                 let (left, right) = (logical.left.span().into(), logical.right.span().into());
-                self.node(logical.span, Shape::Logical { left, right, operator: logical.operator.as_str() });
+                let operator = logical.operator.as_str();
+                self.node(logical.span, Shape::Logical { operands: vec![left, right], operator });
             }
             AstKind::UnaryExpression(unary) => {
                 let operand = unary.argument.span().into();
-                self.node(unary.span, Shape::Unary { operator: unary.operator.as_str(), operand });
+                let shape = match unary.operator.as_str() {
+                    "!" => Shape::Not(operand),
+                    operator => Shape::Unary { operator, operand },
+                };
+                self.node(unary.span, shape);
             }
             AstKind::UpdateExpression(update) => {
                 let (operator, operand) = (update.operator.as_str(), update.argument.span().into());
@@ -198,7 +216,8 @@ impl Reader<'_> {
             }
             AstKind::AssignmentExpression(assign) => {
                 let (target, value) = (assign.left.span().into(), assign.right.span().into());
-                self.node(assign.span, Shape::Assign { target, operator: assign.operator.as_str(), value });
+                let operator = assign.operator.as_str().trim_end_matches('=');
+                self.node(assign.span, Shape::Assign { target, operator, value });
             }
             AstKind::ConditionalExpression(choice) => {
                 let [test, yes, no] = [&choice.test, &choice.consequent, &choice.alternate].map(GetSpan::span);
@@ -221,7 +240,7 @@ impl Reader<'_> {
                 self.node(member.span, Shape::Index { object, index });
             }
             AstKind::ArrayExpression(array) => {
-                self.node(array.span, Shape::Array(array.elements.iter().map(|one| one.span().into()).collect()));
+                self.node(array.span, Shape::List(array.elements.iter().map(|one| one.span().into()).collect()));
             }
             AstKind::ObjectExpression(object) => {
                 let plain = object.properties.iter().filter_map(|property| property.as_property());
@@ -249,7 +268,7 @@ impl Reader<'_> {
             AstKind::SequenceExpression(other) => self.node(other.span, Shape::Other),
             AstKind::TaggedTemplateExpression(other) => self.node(other.span, Shape::Other),
             AstKind::YieldExpression(other) => self.node(other.span, Shape::Other),
-            AstKind::SpreadElement(other) => self.node(other.span, Shape::Other),
+            AstKind::SpreadElement(other) => self.node(other.span, Shape::Spread),
             AstKind::PrivateFieldExpression(other) => self.node(other.span, Shape::Other),
             AstKind::JSXElement(other) => self.node(other.span, Shape::Other),
             AstKind::JSXFragment(other) => self.node(other.span, Shape::Other),
@@ -295,15 +314,15 @@ impl Reader<'_> {
             }
             AstKind::ForOfStatement(one) => {
                 let (target, iterable) = (one.left.span().into(), one.right.span().into());
-                self.statement(one.span, Kind::ForEach { is_of: true, target, iterable });
+                self.statement(one.span, Kind::ForEach { target, iterable });
             }
             AstKind::ForInStatement(one) => {
                 let (target, iterable) = (one.left.span().into(), one.right.span().into());
-                self.statement(one.span, Kind::ForEach { is_of: false, target, iterable });
+                self.statement(one.span, Kind::ForEach { target, iterable });
             }
             AstKind::SwitchCase(one) => {
                 self.statement(one.span, Kind::Case);
-                self.block(one.span, false, false);
+                self.block(one.span, BlockKind::Open);
             }
             AstKind::Function(one) if one.r#type == FunctionType::FunctionDeclaration => {
                 self.statement(one.span, Kind::Definition);
@@ -322,6 +341,8 @@ impl Reader<'_> {
         true
     }
 }
+
+const COMPARING: [&str; 10] = ["<", "<=", ">", ">=", "==", "!=", "===", "!==", "in", "instanceof"];
 
 /// Methods that take where a piece begins or ends.
 const TAKE_BOUNDS: [&str; 9] =
@@ -347,11 +368,11 @@ impl<'a> Visit<'a> for Reader<'_> {
         match kind {
             AstKind::Program(one) => {
                 self.loops.push(0);
-                self.block(one.span, false, false);
+                self.block(one.span, BlockKind::Open);
             }
-            AstKind::BlockStatement(one) => self.block(one.span, false, true),
-            AstKind::FunctionBody(one) => self.block(one.span, true, true),
-            AstKind::StaticBlock(one) => self.block(one.span, true, true),
+            AstKind::BlockStatement(one) => self.block(one.span, BlockKind::Braces),
+            AstKind::FunctionBody(one) => self.block(one.span, BlockKind::Body),
+            AstKind::StaticBlock(one) => self.block(one.span, BlockKind::Body),
             AstKind::ClassBody(one) => self.shorten_head(Span::from(one.span).start),
             AstKind::MethodDefinition(one) => self.methods.push(Span::from(one.value.span).start),
             AstKind::ObjectProperty(one) if one.method || one.kind != PropertyKind::Init => {

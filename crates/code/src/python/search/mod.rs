@@ -1,10 +1,9 @@
-//! The search for faults of LOGIC in Python files.
+//! The search for faults of LOGIC in Python files: what [`crate::search`] needs to know of the language.
 //!
 //! # Layout
 //!
-//! - `file`, `site`: a file and its statements as operators see them
-//! - `stock`: pieces that another place may lack; `donors`: how they fit there
-//! - `operators`: what may be changed, one kind of fault a file
+//! - `reader`: a file's tree; `tables`: its scopes, functions and classes; `idioms`: how the language writes what is proposed
+//! - `operators`: what may be changed in no other language
 
 use autoheal_engine::diagnostics::Finding;
 
@@ -14,43 +13,36 @@ use crate::fix::FixContext;
 use crate::python::fix::blame::Blame;
 use crate::python::index::Index;
 use crate::python::module::Role;
-use crate::python::parse;
 use crate::recursion::{MOST_ROOM, deep};
 use crate::search::strangers::{Mention, Strangers};
-use crate::search::{self, Evidence, Weighing, candidates_at, suspects};
+use crate::search::{self, Dialect, Evidence, Reading, Weighing, candidates_in, suspects};
 use crate::sources::Sources;
 
-mod donors;
-mod file;
-pub(crate) mod operators;
-mod site;
-mod stock;
+mod idioms;
+mod operators;
+mod reader;
+mod tables;
 
-use file::File;
-use site::Site;
+use tables::ModuleTables;
+
+const DIALECT: Dialect =
+    Dialect { idioms: &idioms::IDIOMS, operators: operators::OPERATORS, weighing: Weighing::ByPlace };
 
 /// The likeliest `most` changes of Python files, likeliest first.
 pub(crate) fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
-    // Of trees of many files at once.
-    deep(MOST_ROOM, || candidates_of_trees(finding, sources, evidence, most))
-}
-
-fn candidates_of_trees(finding: &Finding, sources: &Sources, evidence: &Evidence, most: usize) -> Vec<Candidate> {
     let environment = Environment::default();
     let blame = Blame::new(&FixContext { finding, all_findings: &[], sources, environment: &environment });
     let suspects = suspects(&blame.terrain(), evidence);
     let index = Index::of(sources);
-    let texts = suspects.keys().filter_map(|name| Some((*name, sources.text(name)?)));
-    let trees: Vec<_> = texts.filter_map(|(name, text)| Some((name, text, parse::compiled(text, None)?))).collect();
-    let files: Vec<_> = trees
-        .iter()
-        .filter_map(|(name, text, tree)| {
-            let body = tree.read(|body| body);
-            Some((File::new(name, text, index.module(name)?, body), body))
-        })
-        .collect();
-    let sites = files.iter().flat_map(|(file, body)| Site::all(file, body));
-    candidates_at(sites, &suspects, &strangers(sources), Weighing::ByPlace, index.model(), finding.category, most)
+    let read = |name| {
+        let (text, module) = (sources.text(name)?, index.module(name)?);
+        Some(Reading { name, text, tables: ModuleTables::new(text, module), tree: reader::tree(text)? })
+    };
+    // Of trees of many files at once.
+    deep(MOST_ROOM, || {
+        let readings: Vec<Reading<'_, ModuleTables<'_>>> = suspects.keys().copied().filter_map(read).collect();
+        candidates_in(&readings, DIALECT, &suspects, &strangers(sources), index.model(), finding.category, most)
+    })
 }
 
 /// Members of Python's built-in types.

@@ -1,6 +1,7 @@
-//! A misspelled name of which the compiler knows no similar one: it looks only at what is in scope.
+//! A misspelled name of which the compiler knows no similar one: it looks only at what is in scope. And another variable's name, of which it
+//! proposes one at most.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ground::Place;
 use crate::edit::{Candidate, Edit};
@@ -8,11 +9,16 @@ use crate::fix::{FixContext, Fixer};
 use crate::language::outline::Outline as _;
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::{rarity, slip};
+use crate::rust::module::{Module, Word};
 
-/// Writes a similar name that the package uses elsewhere.
+/// Writes a similar name that the package uses elsewhere, or that of another variable.
 pub(super) struct NameSpelling;
 
 const NAME: &str = "name_spelling";
+
+/// Bits for another variable of the function, used or not.
+const USED: f64 = 6.0;
+const UNUSED: f64 = 2.0;
 
 /// Errors about a name that does not exist.
 const UNKNOWN: [&str; 14] = [
@@ -29,6 +35,7 @@ impl Fixer for NameSpelling {
         let finding = context.finding;
         let place = Place::new(context);
         let (Some(file), Some(location)) = (finding.file.as_deref(), finding.location) else { return Vec::new() };
+        let is_value = finding.message.starts_with("E0425");
         let is_about_a_name = UNKNOWN.iter().any(|code| finding.message.starts_with(code));
         let Some(module) = place.index.module(file).filter(|_| is_about_a_name) else { return Vec::new() };
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -46,9 +53,24 @@ impl Fixer for NameSpelling {
                     list.edit(bits + rarity(*count), description, file, Edit::replace(word.span.range(), *right));
                 }
             }
+            for (bits, right) in variables(module, word).into_iter().filter(|_| is_value) {
+                let description = format!("use the variable `{right}` in place of `{}`", word.text);
+                list.edit(bits, description, file, Edit::replace(word.span.range(), right));
+            }
         }
         list.finish(NAME, 8)
     }
+}
+
+/// The variables of the function around a word, with the bits of each: one that is never used was likely meant.
+fn variables<'m>(module: &'m Module, word: &Word) -> Vec<(f64, &'m str)> {
+    let Some(function) = module.function_at(word.span.start) else { return Vec::new() };
+    let is_inside = |other: &&Word| function.definition.contains(other.span);
+    let bound = module.bindings.iter().filter(is_inside).filter(|other| other.span.start < word.span.start);
+    let uses = |name: &str| module.words.iter().filter(is_inside).filter(|other| other.text == name).count();
+    let mut seen = BTreeSet::new();
+    let distinct = bound.map(|other| other.text.as_str()).filter(|name| *name != word.text && seen.insert(*name));
+    distinct.map(|name| (if uses(name) > 1 { USED } else { UNUSED }, name)).collect()
 }
 
 #[cfg(test)]
@@ -75,6 +97,20 @@ mod tests {
 +    cart.total().to_string()
  }
 "#,
+        );
+    }
+
+    #[test]
+    fn uses_parameter_that_is_unused() {
+        check_fix(
+            &NameSpelling,
+            rustc("a.rs:2:9: E0425: cannot find value `c` in this scope"),
+            r"
+ fn add(a: u64, b: u64) -> u64 {
+-    a + c
++    a + b
+ }
+",
         );
     }
 

@@ -124,7 +124,10 @@ pub(super) fn meaning(words: &[String]) -> Option<Meaning> {
     if name != "cargo" {
         return None;
     }
-    // `+nightly` chooses a toolchain.
+    if needs_another_toolchain(arguments) {
+        return Some(Meaning::Unknown("needs another toolchain or target than the default one"));
+    }
+    // `+stable` chooses a toolchain.
     let mut rest: Vec<String> = arguments.iter().skip_while(|word| word.starts_with('+')).cloned().collect();
     let at = rest.iter().position(|word| {
         !matches!(word.as_str(), "-v" | "--verbose" | "-q" | "--quiet" | "--locked" | "--frozen" | "--offline")
@@ -140,6 +143,13 @@ pub(super) fn meaning(words: &[String]) -> Option<Meaning> {
         command if NOTHING.contains(&command) => Meaning::Nothing,
         _ => Meaning::Unknown("is not run here"),
     })
+}
+
+/// Options before `--` that only a nightly compiler knows, and those that choose a toolchain or a target.
+fn needs_another_toolchain(arguments: &[String]) -> bool {
+    let own = arguments.iter().take_while(|word| *word != "--");
+    own.clone().any(|word| word.starts_with("-Z") || word == "--target" || word.starts_with("--target="))
+        || own.clone().any(|word| word.strip_prefix('+').is_some_and(|toolchain| toolchain != "stable"))
 }
 
 fn test(words: &[String], arguments: &[String]) -> Meaning {
@@ -243,8 +253,10 @@ mod tests {
     fn commands_of_cargo_are_understood() {
         for (command, meaning) in [
             ("cargo test --verbose --all-features --locked", "test --all-features"),
-            ("cargo +nightly test -p shop -- --nocapture adds", "test -p shop -- adds"),
+            ("cargo +stable test -p shop -- --nocapture adds", "test -p shop -- adds"),
             ("cargo t -j 2", "test "),
+            ("cargo +nightly test", "needs another toolchain or target than the default one"),
+            ("cargo check --target wasm32-unknown-unknown", "needs another toolchain or target than the default one"),
             ("cargo nextest run --workspace --profile ci --retries 2", "test --tests --workspace"),
             ("cargo nextest run --lib", "test --lib"),
             ("cargo test --no-run", "build"),

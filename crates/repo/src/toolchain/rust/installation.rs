@@ -31,6 +31,9 @@ const LONGEST_LOCK: u64 = 8 << 20;
 /// File that pins the exact versions of dependencies.
 const LOCK: &str = "Cargo.lock";
 
+/// Folder that cargo builds into, next to the manifest.
+const TARGET: &str = "target";
+
 /// Folder of an installation with the dependencies, as `CARGO_HOME`.
 const HOME: &str = "home";
 
@@ -50,7 +53,7 @@ pub(super) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
 }
 
 /// Variables of every command.
-pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
+pub(super) fn environment(setup: &Setup) -> Vec<(String, String)> {
     let tools = setup.tools().find(|tools| tools.language == autoheal_code::rust::ID);
     let interpreter = tools.map_or_else(|| setup.interpreter(), |tools| &tools.interpreter);
     let bin = interpreter.program.parent().map(|bin| bin.display().to_string()).filter(|bin| !bin.is_empty());
@@ -59,7 +62,6 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
         ("PATH".to_owned(), path.join(":")),
         ("CARGO_TERM_COLOR".to_owned(), "never".to_owned()),
         ("CARGO_TERM_PROGRESS_WHEN".to_owned(), "never".to_owned()),
-        ("CARGO_TARGET_DIR".to_owned(), folders.scratch().join("target").display().to_string()),
         // Whole backtraces take longer than most tests.
         ("RUST_BACKTRACE".to_owned(), "0".to_owned()),
     ];
@@ -70,20 +72,36 @@ pub(super) fn environment(folders: &Folders, setup: &Setup) -> Vec<(String, Stri
     variables
 }
 
-/// Writes the lock files that were made to trees whose commits lack one. Where one cannot be written, cargo makes it again or reports the error.
-pub(super) fn show_lock_files(folders: &Folders, interpreter: &Interpreter) {
-    for lock in &interpreter.modules {
-        let (Some(folder), Some(name)) = (lock.host.parent(), lock.host.file_name()) else { continue };
-        let Ok(text) = UntrustedFolder::open(folder).and_then(|folder| folder.read(name, LONGEST_LOCK)) else {
-            continue;
-        };
-        for tree in [folders.tree(), folders.before()] {
-            if let Ok(tree) = UntrustedFolder::open(&tree)
-                && tree.kind(&lock.inside).is_none()
-            {
-                let _: std::io::Result<()> = tree.write(&lock.inside, &text);
+/// Shows each tree its own folder `target`: cargo tells by the time of a file whether it was built, and the files of another tree are older or
+/// newer without being the same. A tree whose commit has no lock file gets the one that was made.
+pub(super) fn mounts(folders: &Folders, interpreter: &Interpreter) -> Vec<Mount> {
+    let mut mounts = Vec::new();
+    for project in &interpreter.modules {
+        for (tree, name) in [(folders.tree(), "tree"), (folders.before(), "before")] {
+            let Ok(untrusted) = UntrustedFolder::open(&tree) else { continue };
+            show_lock_file(&untrusted, project);
+            let target = join(&project.inside, TARGET);
+            let place = format!(
+                "{TARGET}-{name}-{}",
+                hash_of(std::iter::once(project.inside.as_bytes())).get(..16).unwrap_or_default()
+            );
+            let made = UntrustedFolder::open(&folders.mounts()).and_then(|mounts| mounts.create_folders(&place));
+            if made.is_ok() && untrusted.create_folders(&target).is_ok() {
+                mounts.push(Mount { host: folders.mounts().join(place), inside: tree.join(target), writable: true });
             }
         }
+    }
+    mounts
+}
+
+/// Writes the lock file that was made to a tree that lacks one. If that fails, cargo makes it again or reports the error.
+fn show_lock_file(tree: &UntrustedFolder, project: &ModuleFolder) {
+    let inside = join(&project.inside, LOCK);
+    let made = UntrustedFolder::open(&project.host).and_then(|folder| folder.read(LOCK, LONGEST_LOCK));
+    if let Ok(text) = made.as_ref()
+        && tree.kind(&inside).is_none()
+    {
+        let _: std::io::Result<()> = tree.write(&inside, text);
     }
 }
 
@@ -206,15 +224,14 @@ async fn fetch(
             installing::complete(installing, search).await?
         }
     };
-    let made = folder.join(MADE).join(LOCK);
-    let is_made = UntrustedFolder::open(&folder).is_ok_and(|root| root.kind(format!("{MADE}/{LOCK}")).is_some());
-    let lock = ModuleFolder { host: made, inside: join(directory, LOCK), installed: Some(folder.clone()) };
+    let project =
+        ModuleFolder { host: folder.join(MADE), inside: directory.to_owned(), installed: Some(folder.clone()) };
     let mut folders = cargo.folders.clone();
     folders.push(folder.join(HOME));
     Ok(Interpreter {
         found: format!("{}; dependencies fetched for this repository", cargo.found),
         installed: Some(InstalledEnvironment { folder, base: cargo.program.clone() }),
-        modules: is_made.then_some(lock).into_iter().collect(),
+        modules: vec![project],
         folders,
         ..cargo
     })

@@ -135,13 +135,12 @@ impl Toolchain for Cargo {
         linters::configured(survey)
     }
 
-    fn environment(&self, folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
-        installation::environment(folders, setup)
+    fn environment(&self, _folders: &Folders, setup: &Setup) -> Vec<(String, String)> {
+        installation::environment(setup)
     }
 
     fn mounts(&self, folders: &Folders, interpreter: &Interpreter) -> Vec<Mount> {
-        installation::show_lock_files(folders, interpreter);
-        Vec::new()
+        installation::mounts(folders, interpreter)
     }
 
     async fn find_interpreter(&self, search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {

@@ -1,9 +1,9 @@
 //! A regular expression that matches too much or too little; a template with a wrong piece.
 
 use crate::edit::Edit;
-use crate::javascript::search::site::Site;
-use crate::javascript::search::tree::Shape;
 use crate::search::change::Changes;
+use crate::search::site::Site;
+use crate::search::tree::Shape;
 use crate::span::Span;
 
 /// Flags that change what is found.
