@@ -35,3 +35,29 @@ pub(super) fn hide(root: &Path, seed: &str) -> anyhow::Result<usize> {
     }
     Ok(hidden)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_of_the_tests_is_hidden_and_helpers_stay() {
+        let work = tempfile::tempdir().unwrap();
+        let tests: Vec<String> =
+            (0..30).map(|number| format!("#[test]\nfn case_{number}() {{\n    help();\n}}\n")).collect();
+        let text = format!("fn help() {{}}\n\n{}", tests.join("\n"));
+        for (folder, file) in [("tests", "tests/all.rs"), ("src", "src/lib.rs")] {
+            std::fs::create_dir(work.path().join(folder)).unwrap();
+            std::fs::write(work.path().join(file), &text).unwrap();
+        }
+
+        let hidden = hide(work.path(), "1").unwrap();
+
+        assert!((5..16).contains(&hidden), "{hidden} of 30");
+        let left = std::fs::read_to_string(work.path().join("tests/all.rs")).unwrap();
+        assert_eq!(left.matches("#[test]").count(), 30 - hidden);
+        assert!(left.starts_with("fn help() {}\n\n#[test]"));
+        assert!(!left.contains("\n\n\n"), "the formatter agrees");
+        assert_eq!(std::fs::read_to_string(work.path().join("src/lib.rs")).unwrap(), text, "the program is left alone");
+    }
+}

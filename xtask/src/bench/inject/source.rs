@@ -358,3 +358,24 @@ impl<'a> Visit<'a> for Nodes<'a> {
         visit::visit_type(self, kind);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_and_examples_belong_to_no_defect() {
+        let text = "/// Adds: `add(1)`.\npub fn add(to: u8) -> u8 {\n    to + 1\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    \
+                    fn adds() {\n        assert_eq!(super::add(1), 2);\n    }\n}\n";
+        let source = Source::new("src/lib.rs", text.to_owned()).unwrap();
+        let words: Vec<&str> = source.tokens.iter().map(|token| source.word(token)).collect();
+        assert_eq!(words.join(" "), "pub fn add ( to : u8 ) -> u8 { to + 1 }");
+        assert!(source.allows(&Edit::insert(text.find("1\n").unwrap(), "1")));
+        assert!(!source.allows(&Edit::delete(text.find("2)").unwrap()..text.find("2)").unwrap() + 1)));
+
+        let tests = |text: &str| tests_of(text).unwrap();
+        assert_eq!(tests(text), tests(&text.replace("to + 1", "to - 1")));
+        assert_ne!(tests(text), tests(&text.replace(", 2)", ", 0)")));
+        assert_ne!(tests(text), tests(&text.replace("add(1)`", "add(2)`")));
+    }
+}
