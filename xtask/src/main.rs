@@ -44,6 +44,9 @@ enum Chore {
     },
     /// Write `docs/fixers.md` from the examples in the files of the fixers
     Fixers,
+    /// Put a defect into a Rust package, for the bench of healing
+    #[command(hide = true)]
+    Inject(bench::inject::Options),
     /// Run a benchmark
     Bench {
         #[command(subcommand)]
@@ -98,6 +101,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy { properties: true, .. } => tidy::list_properties(&root),
         Chore::Tidy { phrases: true, .. } => tidy::list_phrases(&root),
         Chore::Tidy { .. } => tidy::run(&root),
+        Chore::Inject(options) => bench::inject::run(&options),
         Chore::Fixers => tidy::write_fixers(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),

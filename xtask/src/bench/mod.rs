@@ -8,6 +8,7 @@ pub(crate) mod extract;
 pub(crate) mod flaky;
 pub(crate) mod fleet;
 pub(crate) mod heal;
+pub(crate) mod inject;
 pub(crate) mod navigate;
 mod of_crate;
 pub(crate) mod ordinary;

@@ -117,7 +117,7 @@ pub(super) fn kinds(bench: &Bench, language: Language) -> anyhow::Result<Vec<Kin
 }
 
 fn injector(bench: &Bench, language: Language) -> anyhow::Result<Command> {
-    Ok(language.tools().injector(&bench.root, bench.environment(language)?))
+    language.tools().injector(&bench.root, bench.environment(language)?)
 }
 
 /// Runs one case from the green repository to the judgement.
@@ -275,12 +275,13 @@ fn break_once(
         let class = class_of(&defect, case.package.language, &verdict.output);
         // Where it is not the last commit that is at fault, a linter's finding is an old one, and no red.
         let is_red = if class == LOGIC { !verdict.passes } else { !verdict.green };
+        let has_sign = case.package.language.tools().shows(&class, defect.parses, &verdict.output);
         std::fs::write(&patch, others)?;
         let with_others =
             others.is_empty() || git(repository, &["apply", "--whitespace=nowarn", &patch.to_string_lossy()]).is_ok();
         let all = git(repository, &["diff", "--binary"])? + "\n";
         restore()?;
-        if is_red && with_others {
+        if is_red && has_sign && with_others {
             return Ok(Some((defect, class, all, attempt + 1)));
         }
     }
@@ -401,6 +402,11 @@ fn judge(
     if !said_healed {
         return Ok(Judgement::new(Outcome::GivenUp, ""));
     }
+    for file in changed.lines().filter(|file| is_program(case.package, file)) {
+        if !has_tests_of_package(case.package, &git(&repository, &["show", &format!("{branch}:{file}")])?, file)? {
+            return Ok(Judgement::new(Outcome::Wrong, format!("tests in {file} were changed")));
+        }
+    }
     let fresh: PathBuf = folder.join("fresh");
     clone(&repository, branch, &fresh)?;
     let mut verdict = checks::run(bench, case.package, &fresh, false)?;
@@ -427,6 +433,13 @@ fn judge(
     let restored = restored.collect::<anyhow::Result<Vec<bool>>>()?.into_iter().all(|restored| restored);
     let lines_changed = lines_changed(&git(&repository, &["diff", "--numstat", "main", branch])?);
     Ok(Judgement { outcome, reason, restored, lines_changed, suite_seconds: Some(verdict.seconds) })
+}
+
+/// Returns whether the tests in a file of the program are those of the package.
+fn has_tests_of_package(package: &Package, healed: &str, file: &str) -> anyhow::Result<bool> {
+    let Ok(was) = std::fs::read_to_string(package.repository.join(file)) else { return Ok(true) };
+    let tests_of = |text: &str| package.language.tools().tests_of(text);
+    Ok(tests_of(healed).ok() == Some(tests_of(&was)?))
 }
 
 /// Returns whether every file of the program is identical to the package's file.

@@ -47,7 +47,7 @@ pub(super) fn run(bench: &Bench, package: &Package, root: &Path, until_first_fai
 }
 
 /// A command line to which the command in the sandbox is to be added.
-fn shut_in(bench: &Bench, package: &Package, root: &Path) -> anyhow::Result<std::process::Command> {
+pub(super) fn shut_in(bench: &Bench, package: &Package, root: &Path) -> anyhow::Result<std::process::Command> {
     let limit = PATIENCE * package.seconds.max(6.0) + 60.0;
     let mut command = process::command(root, "timeout");
     command.arg("--kill-after=5").arg(format!("{limit:.0}"));
@@ -69,15 +69,14 @@ fn shut_in(bench: &Bench, package: &Package, root: &Path) -> anyhow::Result<std:
     let tools = package.language.tools();
     let programs = format!("{}:/usr/bin:/bin", tools.programs(environment).display());
     command.args(["--setenv", "PATH", &programs]);
-    tools.furnish(&mut command, environment, package, root);
+    tools.furnish(&mut command, environment, package, root)?;
     command.arg("--");
     Ok(command)
 }
 
 /// Applies only the linter's own fixes.
 pub(super) fn lint_and_fix(bench: &Bench, package: &Package, root: &Path) -> anyhow::Result<()> {
-    let mut words = package.language.tools().lint(package);
-    words.push("--fix".to_owned());
+    let words = package.language.tools().lint_and_fix(package);
     process::output_of(shut_in(bench, package, root)?.args(words))?;
     Ok(())
 }

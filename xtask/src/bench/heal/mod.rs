@@ -10,7 +10,7 @@
 //!
 //! # Layout
 //!
-//! - [`language`]: specifics of Python and of JavaScript
+//! - [`language`]: specifics of Python, of JavaScript and of Rust
 //! - [`package`]: fetching packages, making green repositories of them
 //! - [`checks`]: running a repository's own checks in a sandbox
 //! - [`case`]: one defect, or several at once: put in, healed, judged

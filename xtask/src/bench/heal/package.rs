@@ -22,15 +22,18 @@ pub(super) enum Language {
     /// Packages of npm, TypeScript among them; jest, mocha, vitest and Node's own runner, eslint.
     #[value(name = "javascript")]
     JavaScript,
+    /// Crates of crates.io; cargo's own test runner, clippy.
+    Rust,
 }
 
 impl Language {
-    pub(super) const ALL: [Self; 2] = [Self::Python, Self::JavaScript];
+    pub(super) const ALL: [Self; 3] = [Self::Python, Self::JavaScript, Self::Rust];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Python => "python",
             Self::JavaScript => "javascript",
+            Self::Rust => "rust",
         }
     }
 }
@@ -55,7 +58,7 @@ pub(super) struct Package {
     pub(super) remove: Vec<PathBuf>,
     #[serde(default)]
     pub(super) edits: Vec<(PathBuf, String, String)>,
-    /// Files that the archive lacks, with their text.
+    /// Files that the archive lacks or that replace its own, with their text.
     #[serde(default)]
     pub(super) add: BTreeMap<PathBuf, String>,
     #[serde(default)]
@@ -84,7 +87,8 @@ pub(super) fn list() -> anyhow::Result<Vec<Package>> {
 pub(super) fn is_program(package: &Package, file: &str) -> bool {
     let below = |source: &str| file == source || file.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'));
     let is_test = |part: &str| {
-        matches!(part, "test" | "tests" | "spec" | "__tests__" | "conftest.py") || part.starts_with("test_")
+        matches!(part, "test" | "tests" | "test.rs" | "tests.rs" | "spec" | "__tests__" | "conftest.py")
+            || part.starts_with("test_")
     };
     package.sources.iter().any(|source| below(source)) && !file.split('/').any(is_test)
 }

@@ -17,7 +17,8 @@ const RECIPE: &str = "4";
 
 /// The package as a repository whose checks are green, made once.
 pub(super) fn prepare(bench: &Bench, mut package: Package) -> anyhow::Result<Package> {
-    let recipe = format!("{RECIPE}{}{}", package.language.tools().requirements(), serde_json::to_string(&package)?);
+    let environment = bench.environment(package.language)?.display();
+    let recipe = format!("{RECIPE}{environment}{}", serde_json::to_string(&package)?);
     let folder = bench.cache.join(format!("{}-{}", package.name, digest(&recipe)));
     let description = folder.join("package.json");
     if let Ok(text) = std::fs::read_to_string(&description) {
@@ -79,7 +80,7 @@ fn adapt(bench: &Bench, package: &Package) -> anyhow::Result<()> {
         "name: CI\non: [push, pull_request]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      \
          - uses: actions/checkout@v4\n",
     );
-    for step in tools.adapt(bench.environment(package.language)?, package)? {
+    for step in tools.adapt(bench, package)? {
         writeln!(workflow, "      - {step}")?;
     }
     std::fs::create_dir_all(root.join(".github/workflows"))?;

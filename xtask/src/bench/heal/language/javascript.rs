@@ -9,6 +9,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::{Tools, holds, single};
+use crate::bench::heal::Bench;
 use crate::bench::heal::package::Package;
 use crate::cache::digest;
 use crate::process;
@@ -41,10 +42,6 @@ impl Tools for JavaScript {
         Ok(folder)
     }
 
-    fn requirements(&self) -> &'static str {
-        LOCK
-    }
-
     fn programs(&self, environment: &Path) -> PathBuf {
         environment.join("node_modules/.bin")
     }
@@ -56,7 +53,7 @@ impl Tools for JavaScript {
         std::fs::rename(single(folder, ".tgz")?, folder.join("package.tar.gz")).context("renaming the archive")
     }
 
-    fn adapt(&self, environment: &Path, package: &Package) -> anyhow::Result<Vec<String>> {
+    fn adapt(&self, bench: &Bench, package: &Package) -> anyhow::Result<Vec<String>> {
         let root = &package.repository;
         let path = root.join("package.json");
         let mut manifest: Map<String, Value> = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
@@ -72,7 +69,7 @@ impl Tools for JavaScript {
         manifest.insert("scripts".to_owned(), json!({"lint": self.lint(package).join(" "), "test": test}));
         std::fs::write(&path, serde_json::to_string_pretty(&manifest)? + "\n")?;
         let mut lint = process::command(root, "node");
-        lint.env("NODE_PATH", environment.join("node_modules"));
+        lint.env("NODE_PATH", bench.environment(package.language)?.join("node_modules"));
         lint.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/javascript/eslint_rules.cjs"));
         let settings = process::text_of(lint.args(&package.sources))?;
         std::fs::write(root.join("eslint.config.cjs"), settings)?;
@@ -97,19 +94,20 @@ impl Tools for JavaScript {
         }
     }
 
-    fn injector(&self, root: &Path, environment: &Path) -> Command {
+    fn injector(&self, root: &Path, environment: &Path) -> anyhow::Result<Command> {
         let mut command = process::command(root, "node");
         command.env("NODE_PATH", environment.join("node_modules")).arg("xtask/bench/inject/javascript");
-        command
+        Ok(command)
     }
 
-    fn furnish(&self, sandbox: &mut Command, environment: &Path, _: &Package, root: &Path) {
+    fn furnish(&self, sandbox: &mut Command, environment: &Path, _: &Package, root: &Path) -> anyhow::Result<()> {
         let inside = root.join("node_modules");
         sandbox.arg("--ro-bind").arg(environment.join("node_modules")).arg(&inside);
         for name in SCRATCH {
             sandbox.arg("--tmpfs").arg(inside.join(name));
         }
         sandbox.args(["--setenv", "NO_COLOR", "1", "--setenv", "CI", "true"]);
+        Ok(())
     }
 
     /// Links, as packages are many small files: the run shows them to the repository's code without a way to write.

@@ -8,13 +8,12 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::{Tools, holds};
+use crate::bench::heal::Bench;
 use crate::bench::heal::package::Package;
 use crate::bench::python;
 use crate::process;
 
 pub(super) struct Python;
-
-const REQUIREMENTS: &str = include_str!("../../../../bench/requirements.txt");
 
 /// The rules that a package's linter is set to, as far as the package keeps them.
 const LINT_RULES: &str = "E,F,I,W";
@@ -29,10 +28,6 @@ impl Tools for Python {
         python::environment(root, cache, "xtask/bench/requirements.txt")
     }
 
-    fn requirements(&self) -> &'static str {
-        REQUIREMENTS
-    }
-
     fn programs(&self, environment: &Path) -> PathBuf {
         environment.join("bin")
     }
@@ -43,13 +38,13 @@ impl Tools for Python {
         process::run(download.args(pip).args(["--dest", "."]).arg(format!("{}=={}", package.name, package.version)))
     }
 
-    fn adapt(&self, environment: &Path, package: &Package) -> anyhow::Result<Vec<String>> {
+    fn adapt(&self, bench: &Bench, package: &Package) -> anyhow::Result<Vec<String>> {
         let root = &package.repository;
         if package.hypothesis {
             anyhow::ensure!(!root.join("conftest.py").exists(), "{} already has a conftest.py", package.name);
             std::fs::write(root.join("conftest.py"), REPEATABLE)?;
         }
-        let broken_rules = self.broken_rules(environment, package)?;
+        let broken_rules = self.broken_rules(bench.environment(package.language)?, package)?;
         let settings = format!(
             "# The rules that this package keeps.\nline-length = 120\nextend-exclude = [\"tests\"]\n\n[lint]\nselect = {}\nignore = {}\n",
             quoted(LINT_RULES.split(',')),
@@ -76,18 +71,19 @@ impl Tools for Python {
         Some(if test.iter().any(|word| word == "pytest") { "-x" } else { "-f" })
     }
 
-    fn injector(&self, root: &Path, _: &Path) -> Command {
+    fn injector(&self, root: &Path, _: &Path) -> anyhow::Result<Command> {
         let mut command = process::command(root, "python3");
         command.env("PYTHONDONTWRITEBYTECODE", "1").arg("xtask/bench/inject");
-        command
+        Ok(command)
     }
 
-    fn furnish(&self, sandbox: &mut Command, _: &Path, package: &Package, root: &Path) {
+    fn furnish(&self, sandbox: &mut Command, _: &Path, package: &Package, root: &Path) -> anyhow::Result<()> {
         sandbox.args(["--setenv", "PYTHONDONTWRITEBYTECODE", "1", "--setenv", "RUFF_NO_CACHE", "true"]);
         sandbox.args(["--setenv", "PYTEST_ADDOPTS", "-p no:cacheprovider --color=no"]);
         if package.sources.iter().any(|source| source.starts_with("src/")) {
             sandbox.arg("--setenv").arg("PYTHONPATH").arg(root.join("src"));
         }
+        Ok(())
     }
 
     fn install(&self, heal: &mut Command, environment: &Path, _: &Path) -> anyhow::Result<()> {
