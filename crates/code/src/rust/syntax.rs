@@ -4,10 +4,13 @@ use ra_ap_syntax::{Edition, SourceFile, SyntaxError};
 
 use super::tokens::{self, Kind};
 use crate::edit::{Edit, has_lines_between, origin};
-use crate::recursion::{MAX_BRACKETS, MAX_DEPTH, deep, room_for};
+use crate::recursion::{MAX_BRACKETS, deep, room_for};
 
 /// Maximum length of a text that is parsed, in bytes: longer files are not written by hand.
 const MAX_TEXT: usize = 8 << 20;
+
+/// Maximum depth of a tree, in tokens. The parser's crate drops its trees on a thread with a stack of 2 MiB.
+const MOST_DEPTH: usize = 2_000;
 
 /// Reason why a text does not parse, with its place in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,15 +116,19 @@ fn sorted<'t>(words: &[&'t str]) -> (Vec<&'t str>, Vec<Vec<&'t str>>) {
     (rest, statements)
 }
 
+/// An open part of the code: the file, or a pair of brackets in it.
+#[derive(Default)]
+struct Part {
+    /// Tokens in it that nest.
+    depth: usize,
+    /// Angle brackets that may be open: commas in those end nothing.
+    angles: usize,
+}
+
 /// The depth of a text's nesting, in tokens; `None` where it is too deep to be parsed safely. Every token may nest what follows it. Only
-/// what surely ends a construct takes that back: a closing bracket what is in it, a semicolon what is before it in the same brackets,
-/// and a comma too unless an angle bracket may be open.
+/// what surely ends a construct takes that back: a closing bracket what is in it, a semicolon what is before it in the same brackets, a
+/// comma too outside of angle brackets, and a block unless its statement continues.
 fn depth(text: &str) -> Option<usize> {
-    #[derive(Default)]
-    struct Part {
-        depth: usize,
-        has_angles: bool,
-    }
     let mut open: Vec<Part> = vec![Part::default()];
     let (mut total, mut deepest, mut closed_block) = (0_usize, 0_usize, false);
     for token in tokens::scan(text) {
@@ -129,36 +136,33 @@ fn depth(text: &str) -> Option<usize> {
         if matches!(token.kind, Kind::Comment | Kind::Newline) {
             continue;
         }
-        let ends = |part: &Part| match shown {
-            ";" => true,
-            "," => !part.has_angles,
-            _ => false,
-        };
+        let brackets = open.len();
         let last = open.last_mut()?;
-        // A block ends its statement, unless the statement continues: a chain of `else if` nests.
-        if ends(last) || std::mem::take(&mut closed_block) && matches!(token.kind, Kind::Keyword) && shown != "else" {
+        let is_next_statement = match token.kind {
+            // A chain of `else if` nests.
+            Kind::Keyword => !matches!(shown, "else" | "as"),
+            Kind::Name | Kind::Number | Kind::String | Kind::Open => true,
+            _ => shown == "#",
+        };
+        let ends_block = std::mem::take(&mut closed_block) && is_next_statement;
+        if shown == ";" || shown == "," && last.angles == 0 || ends_block {
             total -= std::mem::take(last).depth;
         }
         last.depth += 1;
-        last.has_angles |= shown.starts_with('<');
         total += 1;
-        match token.kind {
-            Kind::Open => open.push(Part::default()),
-            Kind::Close if open.len() > 1 => {
+        match (token.kind, shown) {
+            (Kind::Open, _) => open.push(Part::default()),
+            (Kind::Close, _) if brackets > 1 => {
                 total -= open.pop().map_or(0, |part| part.depth);
                 closed_block = shown == "}";
             }
-            Kind::Close
-            | Kind::Name
-            | Kind::Keyword
-            | Kind::Number
-            | Kind::String
-            | Kind::Operator
-            | Kind::Comment
-            | Kind::Newline
-            | Kind::Unknown => {}
+            (_, "<" | "<<") => last.angles += shown.len(),
+            (_, ">" | ">>" | ">=" | ">>=") => last.angles = last.angles.saturating_sub(shown.matches('>').count()),
+            // No list of types contains these.
+            (_, "=>" | "&&" | "||" | "==") => last.angles = 0,
+            _ => {}
         }
-        if total > MAX_DEPTH || open.len() > MAX_BRACKETS {
+        if total > MOST_DEPTH || open.len() > MAX_BRACKETS {
             return None;
         }
         deepest = deepest.max(total);

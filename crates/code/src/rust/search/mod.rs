@@ -71,3 +71,50 @@ fn terrain<'a>(finding: &'a Finding, sources: &'a Sources) -> Terrain<'a> {
         witnesses.iter().map(|(file, line, span)| (file.as_str(), *line, *span)),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rust::module::Module;
+
+    /// Texts near the maximum depth, each on a thread as small as those of the server.
+    #[test]
+    fn deep_texts_are_read_on_a_small_stack() {
+        const STACK: usize = 2 << 20;
+        let chain = |before: &str, one: &str, count: usize, after: &str| {
+            format!("fn f() {{ {before}{}{after}; }}\n", one.repeat(count))
+        };
+        for text in [
+            chain("", "!", 1_900, "x"),
+            chain("", "-", 1900, "x"),
+            chain("", "&", 1900, "x"),
+            chain("x", " + 1", 930, ""),
+            chain("x", " && x", 930, ""),
+            chain("x", ".y", 930, ""),
+            chain("x", ".y()", 470, ""),
+            chain("x", "[0]", 620, ""),
+            chain("x", "?", 1900, ""),
+            chain("x", " as u8", 930, ""),
+            chain("", "x = ", 930, "x"),
+            chain("", "return ", 1900, "x"),
+            chain("", "|x| ", 620, "x"),
+            chain("", "if x {} else ", 390, "{}"),
+            chain("let x: ", "Box<", 930, "u8"),
+            chain("let x: ", "&", 1900, "u8"),
+            chain("let ", "&", 1900, "x = y"),
+            chain("x", "::<T>::x", 270, ""),
+            chain("", "(", 190, &")".repeat(190)),
+            chain("", "{", 190, &"}".repeat(190)),
+            chain("", "match x { _ => ", 180, &format!("x{}", "}".repeat(180))),
+        ] {
+            let read = move || {
+                let module = Module::read(&text);
+                let tree = reader::tree(&text);
+                (module.functions.len(), tree.is_some())
+            };
+            std::thread::Builder::new().stack_size(STACK).spawn(read).unwrap().join().unwrap();
+        }
+        // The crate of the parser drops its trees later, on another thread.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+}
