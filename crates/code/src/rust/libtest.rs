@@ -3,7 +3,7 @@
 //! The id of a test is `PACKAGE::TARGET::NAME`. A target is `lib`, `bin/NAME`, `tests/NAME`, `examples/NAME`, or `doc` for the examples in
 //! documentation, whose names have no line numbers, for those change with every edit above them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ static RUNNING: LazyLock<Option<Regex>> =
 static DOC_TESTS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^\s+Doc-tests (?P<crate>\S+)$"));
 static RESULT: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"^test (?P<name>\S.*) \.\.\. (?P<outcome>ok|FAILED|ignored(?:, .*)?)$"));
-static LINE_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r" \(line \d+\)"));
+static LINE_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r" \(line (?P<line>\d+)\)"));
 
 #[derive(Deserialize)]
 struct Artifact {
@@ -151,7 +151,7 @@ fn capture<'t>(pattern: &LazyLock<Option<Regex>>, line: &'t str, group: &str) ->
 /// Reads what one binary printed. One that did not come to its end is a test that failed.
 fn read_section(binary: &Binary, lines: &[&str], look: &Look<'_>, report: &mut TestReport) {
     let texts = failures(lines);
-    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let examples = Examples::of(lines);
     let (mut count, mut is_complete, mut is_harness) = (0, false, false);
     for line in lines {
         is_complete |= line.starts_with("test result: ");
@@ -161,12 +161,9 @@ fn read_section(binary: &Binary, lines: &[&str], look: &Look<'_>, report: &mut T
         };
         let plain = printed.strip_suffix(" - should panic").unwrap_or(printed);
         let text = texts.get(plain).or_else(|| texts.get(printed)).cloned().unwrap_or_default();
-        let name = LINE_NUMBER.as_ref().map_or_else(|| plain.into(), |pattern| pattern.replace(plain, "")).into_owned();
-        // Examples of one item have one name.
-        let number = numbers.entry(name.clone()).or_default();
-        *number += 1;
+        let (name, number) = examples.numbered(plain);
         let id =
-            if *number > 1 { format!("{}{name} #{number}", binary.prefix) } else { format!("{}{name}", binary.prefix) };
+            if number > 1 { format!("{}{name} #{number}", binary.prefix) } else { format!("{}{name}", binary.prefix) };
         let outcome = match outcome {
             "ok" => TestOutcome::Passed,
             "FAILED" => TestOutcome::Failed,
@@ -199,6 +196,39 @@ fn read_section(binary: &Binary, lines: &[&str], look: &Look<'_>, report: &mut T
         text: cut_middle(&said, MAX_TEXT),
         file: binary.root.clone(),
     });
+}
+
+/// Lines of the examples in documentation, by their names without line numbers: tests end in any order, and examples of one item have one name.
+struct Examples(BTreeMap<String, BTreeSet<u64>>);
+
+impl Examples {
+    fn of(lines: &[&str]) -> Self {
+        let mut lines_of: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+        for line in lines {
+            if let Some((name, number)) = capture(&RESULT, line, "name").and_then(Self::split) {
+                lines_of.entry(name).or_default().insert(number);
+            }
+        }
+        Self(lines_of)
+    }
+
+    /// The name of an example without its line number, and that number.
+    fn split(name: &str) -> Option<(String, u64)> {
+        let pattern = LINE_NUMBER.as_ref()?;
+        let number = pattern.captures(name)?.name("line")?.as_str().parse().ok()?;
+        Some((pattern.replace(name, "").into_owned(), number))
+    }
+
+    /// The name of a test without a line number, and its number among those of that name in order of their lines, from 1.
+    fn numbered(&self, name: &str) -> (String, usize) {
+        match Self::split(name) {
+            Some((plain, line)) => {
+                let before = self.0.get(&plain).map_or(0, |lines| lines.range(..line).count());
+                (plain, before + 1)
+            }
+            None => (name.to_owned(), 1),
+        }
+    }
 }
 
 impl Binary {
@@ -342,8 +372,8 @@ Caused by:
    Doc-tests shop
 
 running 2 tests
-test src/cart.rs - cart::add (line 3) ... ok
 test src/cart.rs - cart::add (line 9) ... FAILED
+test src/cart.rs - cart::add (line 3) ... ok
 
 failures:
 
@@ -384,8 +414,8 @@ error: doctest failed, to rerun pass `--doc`
                 "shop::lib::it_stops Passed src/lib.rs",
                 "shop::tests/it::whole Passed tests/it.rs",
                 "shop::tests/it Errored tests/it.rs",
-                "shop::doc::src/cart.rs - cart::add Passed src/cart.rs",
                 "shop::doc::src/cart.rs - cart::add #2 Failed src/cart.rs",
+                "shop::doc::src/cart.rs - cart::add Passed src/cart.rs",
             ]
         );
         let found = findings(&report, &look);

@@ -121,7 +121,8 @@ impl Selection {
                 }
             }
             match name {
-                Some(name) => put(&mut selection.names, name.split(" #").next().unwrap_or(name)),
+                Some(name) if target == DOC => put(&mut selection.names, item_of_example(name)),
+                Some(name) => put(&mut selection.names, name),
                 None => is_whole = true,
             }
         }
@@ -147,6 +148,13 @@ impl Selection {
         }
         words
     }
+}
+
+/// File and item of an example in documentation: `src/a.rs - add` of `src/a.rs - add - compile fail #2`, which has a line number in between.
+fn item_of_example(name: &str) -> &str {
+    let plain = name.split(" #").next().unwrap_or(name);
+    let end = plain.match_indices(" - ").nth(1).map_or(plain.len(), |(at, _)| at);
+    plain.get(..end).unwrap_or(plain)
 }
 
 fn put(list: &mut Vec<String>, word: &str) {
@@ -190,6 +198,10 @@ mod tests {
             "cargo test -p shop --lib '--test=it' -- --exact cart::tests::adds whole"
         );
         assert_eq!(words(&["shop::doc::src/cart.rs - add #2"]), "cargo test -p shop --doc -- 'src/cart.rs - add'");
+        assert_eq!(
+            words(&["shop::doc::src/cart.rs - add - compile fail"]),
+            "cargo test -p shop --doc -- 'src/cart.rs - add'"
+        );
         assert_eq!(words(&["shop::tests/it"]), "cargo test -p shop '--test=it'");
         assert_eq!(
             words(&["shop::lib::a", "shop::doc::src/cart.rs - add"]),
