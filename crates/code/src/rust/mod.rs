@@ -11,7 +11,7 @@
 
 mod attributes;
 pub mod compiler;
-pub mod crates;
+mod crates;
 mod files;
 mod fix;
 pub(crate) mod grammar;

@@ -8,6 +8,7 @@ use autoheal_repo::project::survey;
 use autoheal_repo::test_runner::TestRunner;
 use autoheal_repo::toolchain::node::{JEST, MOCHA, NODE_TEST, VITEST};
 use autoheal_repo::toolchain::python::{PYTEST, UNITTEST};
+use autoheal_repo::toolchain::rust::CARGO_TEST;
 use autoheal_repo::toolchains::test_runners;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -232,6 +233,7 @@ proptest! {
             (VITEST, false) => ("vitest", vec![("package.json", "{}"), ("vitest.config.ts", ""), (&script, "")]),
             (NODE_TEST, true) => ("node", vec![("package.json", r#"{"scripts": {"test": "node --test"}}"#), (&script, "")]),
             (NODE_TEST, false) => ("node", vec![("package.json", "{}"), (&script, "import test from 'node:test';\n")]),
+            (CARGO_TEST, _) => ("cargo", vec![("Cargo.toml", "[package]\nname = \"shop\"\n")]),
             (other, _) => panic!("{} has no files here", other.name),
         };
         let folder = tempfile::tempdir().unwrap();
