@@ -114,7 +114,12 @@ fn repository(files: &[(&'static str, String)]) -> TestRepository {
 
 /// Heals; `None`, loudly, where cargo is missing.
 async fn heal(repository: &TestRepository) -> Option<Healed> {
-    let healed = driver::heal(HealRequest::new(repository.path().display().to_string())).await?;
+    heal_as_asked(HealRequest::new(repository.path().display().to_string())).await
+}
+
+/// The same, as asked.
+async fn heal_as_asked(request: HealRequest) -> Option<Healed> {
+    let healed = driver::heal(request).await?;
     let error = healed.state.error.as_ref().map(ToString::to_string).unwrap_or_default();
     if error.contains("no cargo was found") {
         autoheal_testkit::skip("healing Rust", &error);
@@ -220,7 +225,10 @@ async fn what_only_a_user_can_know_is_left_alone() {
         ),
     ] {
         let repository = repository(&shop(file, text, broken));
-        let Some(healed) = heal(&repository).await else { return };
+        let mut request = HealRequest::new(repository.path().display().to_string());
+        // A wrong expectation is searched for until the time is over.
+        request.limits.search_seconds = 5;
+        let Some(healed) = heal_as_asked(request).await else { return };
         assert_eq!(
             healed.results.stop_reason,
             StopReason::NoProgress,
