@@ -13,10 +13,38 @@ use super::Search;
 use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
 use crate::own_settings::FILE;
 use crate::session::output_record;
+use crate::setup::Interpreter;
 use crate::state::HealState;
-use crate::step_error::ran;
-use crate::step_error::{disk, forge_error};
+use crate::step_error::{disk, forge_error, ran, sandbox_error};
 use crate::wanted::Version;
+use crate::workspace;
+
+/// Finding out whether an interpreter works may take this long.
+const CHECK_TIME: Duration = Duration::from_mins(1);
+
+/// Runs a candidate to find out its version, the first word of `--version` with a number in front (`v20.1.0`, `cargo 1.95.0 (f2d3ce0bd)`);
+/// `None`: it does not run, or says no version.
+pub(crate) async fn version(
+    candidate: &Interpreter,
+    search: Search<'_>,
+    state: &HealState,
+) -> Result<Option<(u8, u8)>, StepError> {
+    let setup = search.setup.with_interpreter(candidate.clone());
+    let spec = workspace::spec(search.context.run, &search.checkout.folders, &setup);
+    let mut workspace = search.settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
+    let program = candidate.program.display().to_string();
+    let command =
+        Command { limits: state.request.limits.within(CHECK_TIME), ..Command::new([program, "--version".to_owned()]) };
+    let outcome = ran(workspace.run(&command).await)?;
+    workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    let said = String::from_utf8_lossy(&outcome.stdout);
+    Ok(said.split_whitespace().find_map(major_and_minor).filter(|_| outcome.end.is_success()))
+}
+
+fn major_and_minor(word: &str) -> Option<(u8, u8)> {
+    let mut numbers = word.trim_start_matches('v').split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
 
 /// Runs one command that installs, in `directory` of the tree.
 pub(crate) async fn run(
@@ -114,4 +142,17 @@ pub(crate) fn not_here(language: &str, wanted: Version, others: &[(u8, u8)]) -> 
     let others = Vec::from_iter(others).join(", ");
     let here = if others.is_empty() { "none is".to_owned() } else { format!("{others} is") };
     format!("{FILE} asks for {language} {wanted}, and {here} here: install it, or change the file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_begin_with_two_numbers() {
+        let version = |said: &str| said.split_whitespace().find_map(major_and_minor);
+        assert_eq!(version("v20.20.2\n"), Some((20, 20)));
+        assert_eq!(version("cargo 1.95.0 (f2d3ce0bd 2026-03-21)\n"), Some((1, 95)));
+        assert_eq!(version("not found\n"), None);
+    }
 }

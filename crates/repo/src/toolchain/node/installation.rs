@@ -6,12 +6,11 @@
 //! and few tests need what they make.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
-use autoheal_sandbox::{Command, Mount, SandboxKind};
+use autoheal_sandbox::{Mount, SandboxKind};
 
 use super::packages::{PackageManager, Packages};
 use super::{SCRATCH, installed, words};
@@ -20,14 +19,10 @@ use crate::host_programs::{installation_of, is_program};
 use crate::project::join;
 use crate::setup::{Interpreter, ModuleFolder};
 use crate::state::HealState;
-use crate::step_error::sandbox_error;
-use crate::step_error::{disk, ran};
+use crate::step_error::{disk, sandbox_error};
 use crate::toolchain::{Search, installing};
 use crate::wanted::Version;
 use crate::workspace;
-
-/// Finding out whether Node works may take this long.
-const CHECK_TIME: Duration = Duration::from_mins(1);
 
 /// A folder with more packages is not counted further.
 const MOST_PACKAGES: usize = 100_000;
@@ -57,7 +52,7 @@ async fn node(
     let wanted = state.request.wanted.node;
     let mut others = Vec::new();
     for candidate in candidates(search) {
-        let Some(version) = version(&candidate, search, state).await? else { continue };
+        let Some(version) = installing::version(&candidate, search, state).await? else { continue };
         let found = Interpreter { version: Some(version), ..candidate };
         if wanted.or(liked).is_none_or(|liked| liked.fits(version)) {
             return Ok(found);
@@ -117,28 +112,6 @@ fn candidates(search: Search<'_>) -> Vec<Interpreter> {
 
 fn interpreter(program: PathBuf, folders: Vec<PathBuf>, found: String) -> Interpreter {
     Interpreter { program, folders, found, ..Interpreter::default() }
-}
-
-/// Runs a candidate to find out its version; `None`: it does not run.
-async fn version(
-    candidate: &Interpreter,
-    search: Search<'_>,
-    state: &HealState,
-) -> Result<Option<(u8, u8)>, StepError> {
-    let setup = search.setup.with_interpreter(candidate.clone());
-    let spec = workspace::spec(search.context.run, &search.checkout.folders, &setup);
-    let mut workspace = search.settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-    let program = candidate.program.display().to_string();
-    let command =
-        Command { limits: state.request.limits.within(CHECK_TIME), ..Command::new([program, "--version".to_owned()]) };
-    let outcome = ran(workspace.run(&command).await)?;
-    workspace.close().await.map_err(|error| sandbox_error(&error))?;
-    let said = String::from_utf8_lossy(&outcome.stdout);
-    let mut numbers = said.trim().trim_start_matches('v').split('.').map(str::parse::<u8>);
-    match (outcome.end.is_success(), numbers.next(), numbers.next()) {
-        (true, Some(Ok(major)), Some(Ok(minor))) => Ok(Some((major, minor))),
-        _ => Ok(None),
-    }
 }
 
 /// The folders of installed packages, and where they are from.

@@ -4,12 +4,11 @@
 //! run sees them read-only, and builds without a network. No code of the repository or of a dependency runs while they are fetched.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
-use autoheal_sandbox::{Command, Mount, SandboxKind};
+use autoheal_sandbox::{Mount, SandboxKind};
 
 use crate::caches::{Begun, Room, hash_of};
 use crate::discovery;
@@ -18,12 +17,9 @@ use crate::host_programs::is_program;
 use crate::project::{join, read_text};
 use crate::setup::{InstalledEnvironment, Interpreter, ModuleFolder, Setup};
 use crate::state::HealState;
-use crate::step_error::{disk, ran, sandbox_error};
+use crate::step_error::{disk, sandbox_error};
 use crate::toolchain::{Search, installing};
 use crate::workspace;
-
-/// Finding out whether cargo works may take this long.
-const CHECK_TIME: Duration = Duration::from_mins(1);
 
 /// Maximum length of a lock file, in bytes.
 const LONGEST_LOCK: u64 = 8 << 20;
@@ -111,7 +107,7 @@ async fn cargo(search: Search<'_>, state: &HealState) -> Result<Interpreter, Ste
     let asked = asked.as_deref().and_then(channel);
     let candidates = candidates(search, asked.as_deref());
     for candidate in candidates {
-        if let Some(version) = version(&candidate, search, state).await? {
+        if let Some(version) = installing::version(&candidate, search, state).await? {
             return Ok(Interpreter { version: Some(version), ..candidate });
         }
     }
@@ -171,28 +167,6 @@ fn candidates(search: Search<'_>, asked: Option<&str>) -> Vec<Interpreter> {
     });
     let of_system = interpreter("/usr/bin/cargo".into(), Vec::new(), "cargo of the system".to_owned());
     of_rustup.chain([of_system]).filter(|found| is_program(&found.program)).collect()
-}
-
-/// Runs a candidate to find out its version; `None`: it does not run.
-async fn version(
-    candidate: &Interpreter,
-    search: Search<'_>,
-    state: &HealState,
-) -> Result<Option<(u8, u8)>, StepError> {
-    let setup = search.setup.with_interpreter(candidate.clone());
-    let spec = workspace::spec(search.context.run, &search.checkout.folders, &setup);
-    let mut workspace = search.settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-    let program = candidate.program.display().to_string();
-    let command =
-        Command { limits: state.request.limits.within(CHECK_TIME), ..Command::new([program, "--version".to_owned()]) };
-    let outcome = ran(workspace.run(&command).await)?;
-    workspace.close().await.map_err(|error| sandbox_error(&error))?;
-    let said = String::from_utf8_lossy(&outcome.stdout);
-    let mut numbers = said.split_whitespace().nth(1).unwrap_or_default().split('.').map(str::parse::<u8>);
-    match (outcome.end.is_success(), numbers.next(), numbers.next()) {
-        (true, Some(Ok(major)), Some(Ok(minor))) => Ok(Some((major, minor))),
-        _ => Ok(None),
-    }
 }
 
 /// Fetches the dependencies, unless an earlier run has.
