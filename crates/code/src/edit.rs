@@ -135,6 +135,22 @@ pub(crate) fn has_lines_between(text: &str, start: usize, end: usize) -> bool {
     text.get(start..end).is_some_and(|between| between.matches('\n').count() >= 2)
 }
 
+/// Returns whether edits of a text remove its first fault and add none. The next fault has to be independent of it: whole lines lie between
+/// the two. `old` and `new` are the faults before and after the edits, in order: their places and messages.
+pub(crate) fn removes_faults(
+    before: &str,
+    edits: &[Edit],
+    old: &[(Range<usize>, String)],
+    new: &[(Range<usize>, String)],
+) -> bool {
+    let (Some((gone, _)), Some((next, _))) = (old.first(), new.first()) else { return false };
+    let known = |(place, message): &(Range<usize>, String)| {
+        let place = origin(place.start, edits);
+        old.iter().skip(1).any(|(old, said)| said == message && place == (old.start..old.start))
+    };
+    new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
+}
+
 /// Edits of a text that do what `first`, and then `second` on its result, do to it. `result`: the text after both.
 pub(crate) fn composed(first: &[Edit], second: &[Edit], result: &str) -> Option<Vec<Edit>> {
     // Of each edit: the bytes of the first text that it concerns, how many it puts in and takes out.

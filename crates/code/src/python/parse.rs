@@ -2,6 +2,7 @@
 //! outside a function, a parameter named twice, ...).
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Mod, PySourceType, PythonVersion, Stmt, StmtFunctionDef, Suite};
@@ -14,7 +15,7 @@ use ruff_python_parser::{
 use ruff_text_size::TextRange;
 
 use super::depth;
-use crate::edit::{Edit, has_lines_between, origin};
+use crate::edit::{self, Edit};
 use crate::recursion::deep;
 
 /// One reason why a text does not compile.
@@ -96,13 +97,10 @@ pub(crate) fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> 
 /// Returns whether edits of a text that does not compile remove at least one fault, the first, and add none. The next fault has
 /// to be independent of it: whole lines lie between the two.
 pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool {
-    let (old, new) = (faults(before, None), faults(after, None));
-    let (Some(gone), Some(next)) = (old.first(), new.first()) else { return false };
-    let known = |fault: &Fault| {
-        let place = origin(fault.start, edits);
-        old.iter().skip(1).any(|old| old.message == fault.message && place == (old.start..old.start))
+    let places = |text: &str| -> Vec<(Range<usize>, String)> {
+        faults(text, None).into_iter().map(|fault| (fault.start..fault.end, fault.message)).collect()
     };
-    new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
+    edit::removes_faults(before, edits, &places(before), &places(after))
 }
 
 /// Returns whether the text has no fault at all.

@@ -1,9 +1,11 @@
 //! Syntax of Rust text: rust-analyzer's parser, which continues behind a fault.
 
+use std::ops::Range;
+
 use ra_ap_syntax::{Edition, SourceFile, SyntaxError};
 
 use super::tokens::{self, Kind};
-use crate::edit::{Edit, has_lines_between, origin};
+use crate::edit::{self, Edit};
 use crate::recursion::{MAX_BRACKETS, deep, room_for};
 
 /// Maximum length of a text that is parsed, in bytes: longer files are not written by hand.
@@ -59,13 +61,10 @@ pub(crate) fn parses(text: &str) -> bool {
 /// Returns whether edits of a text that does not parse remove at least one fault, the first, and add none. The next fault has to be
 /// independent of it: whole lines lie between the two.
 pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool {
-    let (old, new) = (faults(before), faults(after));
-    let (Some(gone), Some(next)) = (old.first(), new.first()) else { return false };
-    let known = |fault: &Fault| {
-        let place = origin(fault.start, edits);
-        old.iter().skip(1).any(|old| old.message == fault.message && place == (old.start..old.start))
+    let places = |text: &str| -> Vec<(Range<usize>, String)> {
+        faults(text).into_iter().map(|fault| (fault.start..fault.end, fault.message)).collect()
     };
-    new.iter().all(known) && has_lines_between(before, gone.end, origin(next.start, edits).start)
+    edit::removes_faults(before, edits, &places(before), &places(after))
 }
 
 /// Returns whether two texts have the same tokens, except for comments, for commas that close a list, and for the order of imports and

@@ -106,7 +106,7 @@ fn of_first_fault(text: &str, fault: &Fault, model: &Model, effort: Effort) -> V
         if !seen.insert(proposal.edits.clone()) {
             continue;
         }
-        let Ok(edited) = FileEdit::apply(&FileEdit { file: String::new(), edits: proposal.edits.clone() }, text) else {
+        let Ok(edited) = (FileEdit { file: String::new(), edits: proposal.edits.clone() }).apply(text) else {
             continue;
         };
         budget -= text.len();
