@@ -70,6 +70,11 @@ pub fn check_repair(before: &str, edit: &FileEdit, after: &str) -> Result<(), St
     }
 }
 
+/// Returns whether a statement of a file raises an error, or fails as assertions do.
+pub fn raises(file: &str, statement: &str) -> bool {
+    of(file).is_some_and(|language| language.raises(statement.trim_start()))
+}
+
 /// The outline of the files of a file's language.
 pub(crate) fn outline<'s>(file: &str, sources: &'s Sources) -> Option<&'s dyn Outline> {
     Some(of(file)?.outline(sources))

@@ -39,6 +39,7 @@ mod repair;
 pub mod replacement;
 pub mod report;
 pub mod rust;
+pub mod schemata;
 pub mod search;
 pub mod sources;
 pub mod span;

@@ -27,6 +27,7 @@ use self::plan::{Found, TestPlace};
 use self::units::Units;
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
+use crate::schemata::{Change, Switch};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -62,6 +63,12 @@ pub struct StackFrame {
     pub line: u32,
     /// Column of the call, from 1, if the engine reports it.
     pub column: Option<u32>,
+}
+
+/// The word that a statement begins with; empty: it begins with something else.
+pub(crate) fn first_word(statement: &str) -> &str {
+    let end = statement.find(|character: char| !character.is_alphanumeric() && character != '_');
+    end.map_or(statement, |end| &statement[..end])
 }
 
 /// A programming language: its text, its tests, its files together, and the repairs of its faults.
@@ -121,6 +128,9 @@ pub(crate) trait Language: Sync {
     /// Returns the edit after which the function around a byte does nothing but return at once; `None` outside of functions.
     fn hollow(&self, file: &str, text: &str, at: usize) -> Option<Edit>;
 
+    /// Returns whether a statement raises an error, or fails as assertions do: `raise ValueError()`.
+    fn raises(&self, statement: &str) -> bool;
+
     /// Returns whether a file says what a test framework says, or fails as assertions do.
     fn judges(&self, file: &str, sources: &Sources) -> bool;
 
@@ -165,4 +175,8 @@ pub(crate) trait Language: Sync {
 
     /// Returns the files that a failure may come from, each with its weight.
     fn suspected(&self, finding: &Finding, sources: &Sources) -> Vec<(f64, String)>;
+
+    /// Returns the text of a file with these changes in it ([`crate::schemata`]), and where they are; `None`: none of them can be chosen
+    /// when the program runs, or nothing is gained, for the language is not compiled.
+    fn schema(&self, text: &str, changes: &[Change<'_>]) -> Option<(String, Vec<Switch>)>;
 }

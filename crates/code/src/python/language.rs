@@ -13,8 +13,9 @@ use crate::language::guard::Guard;
 use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
 use crate::language::units::Units;
-use crate::language::{Language, LanguageId, StackFrame};
+use crate::language::{Language, LanguageId, StackFrame, first_word};
 use crate::report::lsp;
+use crate::schemata::{Change, Switch};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -82,6 +83,10 @@ impl Language for Python {
         expectation::hollow(text, at)
     }
 
+    fn raises(&self, statement: &str) -> bool {
+        ["raise", "assert"].contains(&first_word(statement))
+    }
+
     fn judges(&self, file: &str, sources: &Sources) -> bool {
         let module = Index::of(sources).module(file);
         module.is_some_and(|module| judging::judges(module, sources.text(file).unwrap_or_default()))
@@ -135,5 +140,10 @@ impl Language for Python {
 
     fn suspected(&self, finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
         search::files(finding, sources)
+    }
+
+    /// Nothing is compiled: a warm process tries changes faster.
+    fn schema(&self, _: &str, _: &[Change<'_>]) -> Option<(String, Vec<Switch>)> {
+        None
     }
 }

@@ -88,6 +88,18 @@ pub fn errors(output: &str, look: &Look<'_>) -> Vec<Finding> {
     findings(output, look, Source::Build, |diagnostic| diagnostic.level == "error")
 }
 
+/// The places of the errors in the output of a build: file and byte. An error outside of the repository has none.
+pub fn error_places(output: &str, look: &Look<'_>) -> BTreeSet<(String, usize)> {
+    let errors = output.lines().filter_map(diagnostic).filter(|diagnostic| diagnostic.level == "error");
+    let place = |span: &DiagnosticSpan| {
+        let span = outermost(span, look)?;
+        Some((file(look, &span.file_name)?, span.byte_start))
+    };
+    let places =
+        |error: Diagnostic| -> Vec<_> { error.spans.iter().filter(|span| span.is_primary).filter_map(place).collect() };
+    errors.flat_map(places).collect()
+}
+
 /// The findings in clippy's output: warnings too, unless there are errors.
 pub fn lints(output: &str, look: &Look<'_>) -> Vec<Finding> {
     let errors = findings(output, look, Source::Lint, |diagnostic| diagnostic.level == "error");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use super::index::Index;
-use super::{EXTENSIONS, crates, fix, panics, prose, search, syntax, test_units};
+use super::{EXTENSIONS, crates, expectation, fix, panics, prose, schema, search, syntax, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
 use crate::language::assertions::is_assertion;
@@ -14,7 +14,8 @@ use crate::language::guard::Guard;
 use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
 use crate::language::units::Units;
-use crate::language::{Language, LanguageId, StackFrame};
+use crate::language::{Language, LanguageId, StackFrame, first_word};
+use crate::schemata::{Change, Switch};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -78,14 +79,19 @@ impl Language for Rust {
         true
     }
 
-    /// A type system leaves few values that fit anywhere, so expected values are not perturbed.
-    fn expectation(&self, _: &str, _: &str, _: &TestPlace) -> Option<Found> {
-        None
+    fn expectation(&self, _: &str, text: &str, place: &TestPlace) -> Option<Found> {
+        expectation::find(text, place)
     }
 
     /// Few functions can return at once: most have to return a value.
     fn hollow(&self, _: &str, _: &str, _: usize) -> Option<Edit> {
         None
+    }
+
+    fn raises(&self, statement: &str) -> bool {
+        let name = first_word(statement);
+        let is_macro = statement.strip_prefix(name).is_some_and(|rest| rest.starts_with('!'));
+        is_macro && (is_assertion(name) || ["panic", "unreachable", "unimplemented", "todo"].contains(&name))
     }
 
     fn judges(&self, file: &str, sources: &Sources) -> bool {
@@ -148,5 +154,9 @@ impl Language for Rust {
 
     fn suspected(&self, finding: &Finding, sources: &Sources) -> Vec<(f64, String)> {
         search::files(finding, sources)
+    }
+
+    fn schema(&self, text: &str, changes: &[Change<'_>]) -> Option<(String, Vec<Switch>)> {
+        schema::schema(text, changes)
     }
 }

@@ -4,14 +4,15 @@
 //!
 //! - `tokens`, `syntax`: the text of a file; `grammar`: its tokens as repairs see them
 //! - `module`: one file; `index`: all of them; `crates`: the crates that files belong to
-//! - `test_units`, `prose`: tests in a file, and what a repair must not add
+//! - `test_units`, `expectation`, `prose`: tests in a file, what they expect, and what a repair must not add
 //! - `files`: files of cargo
 //! - [`compiler`], [`libtest`]: output of the compiler and of the test harness; `panics`: places that panics name
-//! - `fix`: fixers; `search`: the search for faults of LOGIC
+//! - `fix`: fixers; `search`: the search for faults of LOGIC; `schema`: many of its changes in one text
 
 mod attributes;
 pub mod compiler;
 mod crates;
+mod expectation;
 mod files;
 mod fix;
 pub(crate) mod grammar;
@@ -21,6 +22,7 @@ pub mod libtest;
 mod module;
 mod panics;
 pub(crate) mod prose;
+mod schema;
 mod search;
 pub(crate) mod syntax;
 mod test_units;

@@ -3,7 +3,9 @@
 # the part that is for people is printed.
 report=$1
 shift
-"$@" >"$report" 2>&1
+: >"$report"
+# Programs below the command may add to the report, too.
+"$@" >>"$report" 2>&1
 status=$?
 grep -v '^{"reason":' "$report" | tail -c 60000
 exit "$status"

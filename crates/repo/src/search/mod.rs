@@ -7,9 +7,10 @@
 //! - `runner`: the conversation with the warm process
 //! - `suite`: the tests that have to pass, and those that are worth watching
 //! - `trial`: candidates through the runner, until the time is over
-//! - `started`: the same with the tests started for each candidate
+//! - `started`: the same with the tests started for each candidate; `schemata`: what can be known before, of hundreds in one build
 
 mod runner;
+mod schemata;
 mod started;
 mod suite;
 mod trial;
@@ -193,6 +194,9 @@ pub(crate) fn summary(search: &Search) -> String {
         return format!("nothing was searched for: {why}");
     }
     let how = match &search.not_warm {
+        Some(_) if search.builds > 0 => {
+            format!("{} builds with many of them, {} alone", search.builds, search.loaded_anew)
+        }
         Some(why) => format!("the tests started for each, because {why}"),
         None => format!("{} with the project loaded anew", search.loaded_anew),
     };
@@ -306,7 +310,7 @@ async fn search(
 async fn search_with_starts(
     state: &HealState,
     session: &mut Session,
-    Asked { target, selectors: _, of_rules, guesses }: Asked<'_>,
+    Asked { target, selectors, of_rules, guesses }: Asked<'_>,
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
@@ -321,7 +325,16 @@ async fn search_with_starts(
     candidates.extend(likeliest_first(searched(state, target, session, &evidence), guesses, sources));
     record.candidates = candidates.len();
     record.preparing_millis += millis(context.now().since(now));
-    let trial = started::Trial { before: &observed.look, candidates: &candidates, target, deadline };
+    let sorted = if candidates.len() > FEW {
+        let began = context.now();
+        let sorting = schemata::Sorting { target, selectors, candidates: &candidates, deadline };
+        let sorted = sorting.run(session, context).await?;
+        record.trying_millis = millis(context.now().since(began));
+        sorted
+    } else {
+        schemata::Sorted::default()
+    };
+    let trial = started::Trial { before: &observed.look, candidates: &candidates, sorted, target, deadline };
     let found = trial.run(session, record, context).await?;
     record.rules_were_tried = (0..of_rules.len()).all(|number| found.ended.contains(&number));
     Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())

@@ -8,6 +8,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use super::schemata::Sorted;
 use super::trial::{ENOUGH, Found};
 use crate::acceptance::judge;
 use crate::look::{Look, millis};
@@ -35,14 +36,16 @@ pub(super) struct Trial<'a> {
     /// The tree as it is.
     pub(super) before: &'a Look,
     pub(super) candidates: &'a [Candidate],
+    /// Results that are known already.
+    pub(super) sorted: Sorted,
     pub(super) target: &'a Finding,
     pub(super) deadline: Timestamp,
 }
 
 impl Trial<'_> {
-    /// Tries the candidates, likeliest first.
+    /// Tries the candidates, likeliest first; those that let the failing tests pass before all others.
     pub(super) async fn run(
-        &self,
+        self,
         session: &mut Session,
         record: &mut Search,
         context: &StepContext,
@@ -50,20 +53,24 @@ impl Trial<'_> {
         let began = context.now();
         // Hundreds of tries are not kept with the run.
         let context = &context.without_records();
-        let mut found = Found::default();
-        let mut last = self.candidates.len();
+        let Sorted { failed, passed, .. } = &self.sorted;
+        let mut found = Found { ended: failed.clone(), ..Found::default() };
+        let is_open = |number: &usize| !failed.contains(number) && !passed.contains(number);
+        let order: Vec<usize> = passed.iter().copied().chain((0..self.candidates.len()).filter(is_open)).collect();
+        let mut last = order.len();
         if !self.still_fails(session, context).await? {
             record.refused = Some(NOT_THERE.to_owned());
             return Ok(found);
         }
-        for (number, candidate) in self.candidates.iter().enumerate() {
-            if number >= last || self.time_left(context).is_zero() {
+        for (at, number) in order.into_iter().enumerate() {
+            if at >= last || self.time_left(context).is_zero() {
                 break;
             }
-            if number.is_multiple_of(TOLD) {
+            if at.is_multiple_of(TOLD) {
                 let (headline, total, allowed) = (self.target.headline(), last, found.plausible.len());
-                context.progress(format!("{headline}: change {} of {total}, {allowed} allowed", number + 1));
+                context.progress(format!("{headline}: change {} of {total}, {allowed} allowed", at + 1));
             }
+            let Some(candidate) = self.candidates.get(number) else { continue };
             let Some(files) = texts_of(candidate, session) else { continue };
             let undo = session.write(&files)?;
             let is_allowed = self.is_allowed(session, context).await;
@@ -78,13 +85,14 @@ impl Trial<'_> {
                 }
                 found.plausible.insert(number);
                 let enough = found.plausible.len() >= ENOUGH;
-                last = if enough { 0 } else { last.min(number + 1 + number.max(FURTHER)) };
+                last = if enough { 0 } else { last.min(at + 1 + at.max(FURTHER)) };
             }
         }
         record.tried = found.ended.len();
-        record.loaded_anew = record.tried;
+        record.loaded_anew = record.tried - failed.len();
+        record.builds = self.sorted.builds;
         record.plausible = found.plausible.len();
-        record.trying_millis = millis(context.now().since(began));
+        record.trying_millis += millis(context.now().since(began));
         Ok(found)
     }
 
@@ -99,10 +107,11 @@ impl Trial<'_> {
         limit.min(self.time_left(context))
     }
 
-    /// Returns whether the failure shows without any change: otherwise no effect of a change is evidence.
+    /// Returns whether the failure shows without any change: otherwise no effect of a change is evidence. Tests that are ended too early say
+    /// nothing against it.
     async fn still_fails(&self, session: &mut Session, context: &StepContext) -> Result<bool, StepError> {
         let look = self.look_at_target(session, context).await?;
-        Ok(look.keys().contains(&self.target.key()))
+        Ok(look.cut_short.is_some() || look.keys().contains(&self.target.key()))
     }
 
     async fn look_at_target(&self, session: &mut Session, context: &StepContext) -> Result<Look, StepError> {

@@ -18,6 +18,9 @@ pub struct Search {
     pub tried: usize,
     /// Number of tried changes for which the project had to be loaded anew.
     pub loaded_anew: usize,
+    /// Number of builds that held many changes at once.
+    #[serde(default)]
+    pub builds: usize,
     /// Number of changes that the tests allow.
     pub plausible: usize,
     /// Duration of loading, watching and choosing, in milliseconds.
@@ -55,6 +58,7 @@ impl Search {
             candidates: 0,
             tried: 0,
             loaded_anew: 0,
+            builds: 0,
             plausible: 0,
             preparing_millis: 0,
             trying_millis: 0,

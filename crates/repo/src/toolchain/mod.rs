@@ -15,7 +15,9 @@ pub mod node;
 pub mod python;
 pub mod rust;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_code::report::{TestCase, TestReport};
@@ -122,6 +124,29 @@ impl<'a> Survey<'a> {
     pub(crate) fn tests_in(&self, language: LanguageId) -> impl Iterator<Item = &'a str> {
         self.files_inside().filter(move |file| discovery::is_test_file(file) && LanguageId::of(file) == Some(language))
     }
+}
+
+/// Result of building many changes at once, and of running the tests with each.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) enum SchemataResult {
+    /// The compiler refused some of it: files and bytes of its errors.
+    Refused(BTreeSet<(String, usize)>),
+    /// The tests ran: the ends of each change's runs, one for each test program.
+    Ran(BTreeMap<usize, Vec<RunEnd>>),
+    /// Nothing is known.
+    #[default]
+    Unknown,
+}
+
+/// End of a run of a test program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunEnd {
+    /// Its tests passed.
+    Passed,
+    /// A test failed.
+    Failed,
+    /// It took too long.
+    Late,
 }
 
 /// The tools of a language.
@@ -251,6 +276,19 @@ pub(crate) trait Toolchain: Sync {
     /// Returns the command that starts the runner that tries changes ([`autoheal_code::warm`]); `None`: this test runner has no such
     /// runner.
     fn warm_words(&self, place: &Place<'_>) -> Option<Vec<String>>;
+
+    /// Returns the command that builds the tests with [many changes in them](autoheal_code::schemata) and runs those of `selectors` once for
+    /// each of `changes`, each run for `limit` at most; `None`: these tests are not built.
+    fn schemata_words(
+        &self,
+        place: &Place<'_>,
+        selectors: &[String],
+        changes: &[usize],
+        limit: Duration,
+    ) -> Option<Vec<String>>;
+
+    /// Returns what became of the changes in the command of [`schemata_words`](Self::schemata_words).
+    fn schemata_result(&self, place: &Place<'_>) -> SchemataResult;
 
     /// Returns whether a selector covers the test that the runner that tries changes calls `test`.
     fn is_selected(&self, selector: &str, test: &str) -> bool;

@@ -67,6 +67,39 @@ impl Cart {
 }
 ";
 
+const DIGITS: &str = "\
+use std::fmt;
+
+const BASE: u64 = 10;
+
+/// A number that is shown by its digits.
+pub struct Digits(pub u64);
+
+impl fmt::Display for Digits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut left = self.0;
+        let mut count = 0;
+        while left > 0 {
+            count += 1;
+            left /= BASE;
+        }
+        write!(f, \"{} digits\", count.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_counted() {
+        for (number, shown) in [(0, \"1 digits\"), (9, \"1 digits\"), (10, \"2 digits\"), (12_345, \"5 digits\")] {
+            assert_eq!(Digits(number).to_string(), shown);
+        }
+    }
+}
+";
+
 const TEST: &str = "\
 use the_shop::Cart;
 
@@ -169,6 +202,22 @@ async fn a_fault_of_logic_is_found_by_search() {
     heals("src/lib.rs", "    a + b\n", "    a - b\n").await;
 }
 
+/// Some of the changes loop for ever, some do not compile, and some are in a constant or in the implementation of a trait.
+#[tokio::test]
+async fn one_build_tries_many_changes() {
+    let mut files = shop("src/lib.rs", "mod cart;\n", "mod cart;\nmod digits;\n");
+    files.push(("src/digits.rs", DIGITS.replace("left /= BASE", "left -= BASE")));
+    let repository = repository(&files);
+    let Some(healed) = heal(&repository).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/digits.rs"]), DIGITS.trim_end());
+    let searches = &healed.state.searches;
+    let (tried, alone, builds) = searches.iter().fold((0, 0, 0), |(tried, alone, builds), search| {
+        (tried + search.tried, alone + search.loaded_anew, builds + search.builds)
+    });
+    assert!(builds > 0 && tried > 3 * (builds + alone), "{tried} tried, {alone} alone, {builds} builds");
+}
+
 #[tokio::test]
 async fn errors_that_hide_each_other_are_healed_in_turn() {
     let mut files = shop("src/cart.rs", "self.total()", "self.totl()");
@@ -238,4 +287,22 @@ async fn what_only_a_user_can_know_is_left_alone() {
         );
         assert!(healed.results.total_failures > 0, "{broken}");
     }
+}
+
+/// A wrong expectation must not become right because nothing is compared with it any more.
+#[tokio::test]
+async fn a_test_that_compares_nothing_any_more_is_not_healed() {
+    const NUMBERS: &str = "\n/// Some numbers.\npub fn numbers() -> std::ops::Range<u64> {\n    1..3\n}\n";
+    let compared = "    for one in the_shop::numbers() {\n        assert_eq!(the_shop::add(one, one), 3);\n    }\n";
+    let mut files =
+        shop("tests/it.rs", "    assert_eq!(cart.shown()", &format!("{compared}    assert_eq!(cart.shown()"));
+    files[1].1 = format!("{LIB}{NUMBERS}");
+    let repository = repository(&files);
+    let mut request = HealRequest::new(repository.path().display().to_string());
+    request.limits.search_seconds = 30;
+    let Some(healed) = heal_as_asked(request).await else { return };
+    let searches = &healed.state.searches;
+    assert!(searches.iter().any(|search| search.plausible > 0), "nothing tempts: {searches:?}");
+    assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}\n{:?}", healed.report, healed.events);
+    assert!(healed.report.contains("can no longer fail"), "{}", healed.report);
 }

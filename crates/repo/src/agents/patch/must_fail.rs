@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use autoheal_code::expectation::{self, Form, TestPlace};
 use autoheal_code::stack::{StackFrame, stack};
-use autoheal_code::{Candidate, FileEdit};
+use autoheal_code::{Candidate, FileEdit, languages};
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::StepError;
 
@@ -115,8 +115,10 @@ impl Trial<'_> {
         let line = usize::try_from(frame.line.saturating_sub(1)).unwrap_or(usize::MAX);
         let statement = self.session.sources().text(&frame.file).and_then(|text| text.lines().nth(line));
         statement.is_some_and(|statement| {
-            let begins = |word| statement.trim_start().starts_with(word);
-            begins("raise ") || begins("throw ") || statement.contains(" throw ") || statement.contains(": raise ")
+            // The rest of a branch in one line: `if (x) throw y`, `if x: raise y`.
+            let parts = [Some(statement), statement.split_once(": ").map(|(_, rest)| rest)];
+            let behind = statement.split([')', '{', ';']).skip(1);
+            parts.into_iter().flatten().chain(behind).any(|part| languages::raises(&frame.file, part))
         })
     }
 

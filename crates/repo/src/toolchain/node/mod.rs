@@ -23,6 +23,7 @@ mod varied;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_code::javascript::{self, probe};
@@ -35,7 +36,7 @@ use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Image, Mount, Outcome};
 
-use super::{OtherVersion, Place, Search, Survey, Toolchain};
+use super::{OtherVersion, Place, SchemataResult, Search, Survey, Toolchain};
 use crate::caches::hash_of;
 use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
@@ -215,6 +216,14 @@ impl Toolchain for Node {
 
     fn warm_words(&self, place: &Place<'_>) -> Option<Vec<String>> {
         suite::warm_words(place)
+    }
+
+    fn schemata_words(&self, _: &Place<'_>, _: &[String], _: &[usize], _: Duration) -> Option<Vec<String>> {
+        None
+    }
+
+    fn schemata_result(&self, _: &Place<'_>) -> SchemataResult {
+        SchemataResult::Unknown
     }
 
     fn is_selected(&self, selector: &str, test: &str) -> bool {

@@ -25,6 +25,7 @@ mod suite;
 mod varied;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_code::python::{self, environment::PythonEnvironment, probe};
@@ -34,7 +35,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
 
-use super::{OtherVersion, Place, Search, Survey, Toolchain};
+use super::{OtherVersion, Place, SchemataResult, Search, Survey, Toolchain};
 use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
 use crate::flaky::conditions::Conditions;
@@ -203,6 +204,14 @@ impl Toolchain for Python {
 
     fn warm_words(&self, place: &Place<'_>) -> Option<Vec<String>> {
         suite::warm_words(place)
+    }
+
+    fn schemata_words(&self, _: &Place<'_>, _: &[String], _: &[usize], _: Duration) -> Option<Vec<String>> {
+        None
+    }
+
+    fn schemata_result(&self, _: &Place<'_>) -> SchemataResult {
+        SchemataResult::Unknown
     }
 
     fn is_selected(&self, selector: &str, test: &str) -> bool {

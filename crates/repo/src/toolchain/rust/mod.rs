@@ -4,7 +4,7 @@
 //!
 //! - `commands`: commands of CI
 //! - `installation`: the cargo that builds, and the dependencies that it builds with
-//! - `suite`: running the tests
+//! - `suite`: running the tests; `schemata`: running them for many changes that one build holds
 //! - `linters`, `programs`: other tools
 
 mod commands;
@@ -12,9 +12,11 @@ mod installation;
 mod linters;
 mod programs;
 mod runners;
+mod schemata;
 mod suite;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_code::report::node::Look;
@@ -24,7 +26,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
 
-use super::{OtherVersion, Place, Search, Survey, Toolchain};
+use super::{OtherVersion, Place, SchemataResult, Search, Survey, Toolchain};
 use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
 use crate::flaky::conditions::Conditions;
@@ -195,6 +197,20 @@ impl Toolchain for Cargo {
 
     fn warm_words(&self, _place: &Place<'_>) -> Option<Vec<String>> {
         None
+    }
+
+    fn schemata_words(
+        &self,
+        place: &Place<'_>,
+        selectors: &[String],
+        changes: &[usize],
+        limit: Duration,
+    ) -> Option<Vec<String>> {
+        schemata::words(place, selectors, changes, limit)
+    }
+
+    fn schemata_result(&self, place: &Place<'_>) -> SchemataResult {
+        schemata::result(place)
     }
 
     fn is_selected(&self, selector: &str, test: &str) -> bool {

@@ -12,11 +12,17 @@ use crate::test_scope::Scope;
 use crate::toolchain::Place;
 
 /// Between the parts of a selector: package, target, name.
-const SEPARATOR: &str = "::";
+pub(super) const SEPARATOR: &str = "::";
 
 /// The command line for a scope.
 pub(super) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
     with_report(place, &cargo_arguments(place, scope))
+}
+
+/// The same with options of cargo before all others.
+pub(super) fn words_with(place: &Place<'_>, scope: &Scope, options: &[String]) -> Vec<String> {
+    let arguments: Vec<String> = options.iter().cloned().chain(cargo_arguments(place, scope)).collect();
+    with_report(place, &arguments)
 }
 
 /// The same under other conditions: one test after the other where concurrent work is to come in order.
@@ -121,7 +127,7 @@ impl Selection {
                 }
             }
             match name {
-                Some(name) if target == DOC => put(&mut selection.names, item_of_example(name)),
+                Some(name) if target == DOC => put(&mut selection.names, word_of_example(name)),
                 Some(name) => put(&mut selection.names, name),
                 None => is_whole = true,
             }
@@ -150,11 +156,13 @@ impl Selection {
     }
 }
 
-/// File and item of an example in documentation: `src/a.rs - add` of `src/a.rs - add - compile fail #2`, which has a line number in between.
-fn item_of_example(name: &str) -> &str {
+/// A word that names an example in documentation: `Cart<T>::add` of `src/a.rs - Cart<T>::add - compile fail #2`, or the file for one that is
+/// about the file. rustdoc takes each word of a name for a name of its own.
+fn word_of_example(name: &str) -> &str {
     let plain = name.split(" #").next().unwrap_or(name);
-    let end = plain.match_indices(" - ").nth(1).map_or(plain.len(), |(at, _)| at);
-    plain.get(..end).unwrap_or(plain)
+    let mut parts = plain.split(" - ");
+    let file = parts.next().and_then(|file| file.split_whitespace().next());
+    parts.next().and_then(|item| item.split_whitespace().last()).or(file).unwrap_or(plain)
 }
 
 fn put(list: &mut Vec<String>, word: &str) {
@@ -197,16 +205,14 @@ mod tests {
             words(&["shop::lib::cart::tests::adds", "shop::tests/it::whole"]),
             "cargo test -p shop --lib '--test=it' -- --exact cart::tests::adds whole"
         );
-        assert_eq!(words(&["shop::doc::src/cart.rs - add #2"]), "cargo test -p shop --doc -- 'src/cart.rs - add'");
+        assert_eq!(words(&["shop::doc::src/cart.rs - add #2"]), "cargo test -p shop --doc -- add");
+        assert_eq!(words(&["shop::doc::src/cart.rs - add - compile fail"]), "cargo test -p shop --doc -- add");
         assert_eq!(
-            words(&["shop::doc::src/cart.rs - add - compile fail"]),
-            "cargo test -p shop --doc -- 'src/cart.rs - add'"
+            words(&["shop::doc::src/lib.rs -", "shop::doc::src/lib.rs - Cart<K, V>::add"]),
+            "cargo test -p shop --doc -- src/lib.rs 'V>::add'"
         );
         assert_eq!(words(&["shop::tests/it"]), "cargo test -p shop '--test=it'");
-        assert_eq!(
-            words(&["shop::lib::a", "shop::doc::src/cart.rs - add"]),
-            "cargo test -p shop -- a 'src/cart.rs - add'"
-        );
+        assert_eq!(words(&["shop::lib::a", "shop::doc::src/cart.rs - add"]), "cargo test -p shop -- a add");
     }
 
     #[test]
