@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
-use autoheal_engine::source::{AlertKind, Health, HealthState, SharedCause, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, Workflow};
 use autoheal_store::RecipeRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -300,7 +301,7 @@ async fn conclude(
             context.note("outage", message.clone());
             let shared = Some(SharedCause { host: EVERY_HOST.to_owned(), cause: AlertKind::Outage.name().to_owned() });
             let target = EVERY_HOST.to_owned();
-            record(context, SourceRecord::Alert { target, kind: AlertKind::Outage, message, shared });
+            context.record(Record::Alert(Alert { target, kind: AlertKind::Outage, message, shared }));
         }
         None if may_be_healed => {
             let mut task = NewTask::new(TaskKind::FixSource, name(loaded), now);
@@ -325,7 +326,7 @@ fn take_back(loaded: &Loaded, before: &RecipeRow, context: &StepContext) -> Resu
     let (replaces, asked_by) = (Some(version), WATCH.to_owned());
     record(context, SourceRecord::Promoted { source: source.clone(), version: before, definition, replaces, asked_by });
     record(context, SourceRecord::Rejected { source: source.clone(), version });
-    record(context, SourceRecord::Alert { target: source, kind: AlertKind::Rollback, message, shared: None });
+    context.record(Record::Alert(Alert { target: source, kind: AlertKind::Rollback, message, shared: None }));
     Ok(())
 }
 

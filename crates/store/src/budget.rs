@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use autoheal_engine::RunId;
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::budget::{Exhausted, Usage};
 use autoheal_engine::ledger::{Planned, Reservation};
-use autoheal_engine::source::{AlertKind, SourceRecord};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
@@ -114,7 +114,7 @@ impl Store {
     }
 
     async fn day_exhausted(&self, what: Exhausted) -> Result<(), StoreError> {
-        let alert = SourceRecord::Alert {
+        let alert = Alert {
             target: MODELS.to_owned(),
             kind: AlertKind::Budget,
             message: format!(
@@ -123,6 +123,6 @@ impl Store {
             ),
             shared: None,
         };
-        self.change_sources(self.now(), &[alert]).await
+        self.raise(self.now(), &[alert]).await
     }
 }

@@ -1,9 +1,10 @@
 //! May an attempt be made? Three in any 24 hours, and none on a host that is gone.
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::{Action, Breaker, Reason, Verdict, is_domain_dead};
-use autoheal_engine::source::{AlertKind, HealthState, SharedCause, SourceRecord};
-use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_engine::source::{HealthState, SourceRecord};
+use autoheal_engine::workflow::{Record, StepContext, StepError};
 use autoheal_store::SourceRow;
 
 use super::state::{DoctorState, End};
@@ -82,7 +83,7 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verd
     context.note("refused", message.clone());
     if !was_told {
         let shared = cause.map(|cause| SharedCause { host, cause: cause.to_owned() });
-        record(context, SourceRecord::Alert { target: source.clone(), kind, message, shared });
+        context.record(Record::Alert(Alert { target: source.clone(), kind, message, shared }));
     }
     record(context, SourceRecord::Health { source, health });
     state.end = Some(end);

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::breaker::Breaker;
-use autoheal_engine::source::{AlertKind, SourceRecord};
+use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ pub(super) async fn run(
                 proposal.needs_person.as_ref().map(|why| format!(" ({why})")).unwrap_or_default()
             );
             record(context, SourceRecord::Waiting { source: source.clone(), version: proposal.version });
-            record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message, shared: None });
+            context.record(Record::Alert(Alert { target: source, kind: AlertKind::Review, message, shared: None }));
         }
         _ => {
             // What could not be tried has not failed: it may be thought of again.
