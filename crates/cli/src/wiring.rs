@@ -106,7 +106,7 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
 pub(crate) async fn repositories(config: &Config, sources: SourceServices) -> Result<(Registry, SandboxKind), Failure> {
     let settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&settings).await {
-        // What is left takes room and does no harm: no reason not to begin.
+        // The remains take disk space and do no harm, so the work can start.
         tracing::warn!(%error, "cannot remove the remains of killed processes");
     }
     let sandbox = autoheal_sandbox::select(config.sandbox.kind, &settings).await.map_err(no_sandbox).environment()?;

@@ -220,7 +220,7 @@ impl RefreshWorkflow {
             return Ok(());
         }
         let moved_to = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto);
-        // The same page again, which gives the same, is no new evidence.
+        // The same values of the same page are not new evidence.
         let is_new = loaded.last.as_ref() != Some(facts)
             || loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes());
         if is_new || moved_to.is_some() {
@@ -277,7 +277,7 @@ async fn conclude(
     record(context, SourceRecord::Health { source: name(loaded), health });
     // An outage says nothing about a recipe.
     let is_about_the_recipe = failure.error_type.is_about_the_recipe();
-    // What was put back into force is no new fix, and what was taken back or rejected is not put back.
+    // A restored version is not a new fix, and a version that was rolled back or rejected is not restored.
     let before = loaded.versions.iter().find(|version| {
         Some(version.version) == loaded.in_force.replaces
             && version.version < loaded.in_force.version
@@ -293,7 +293,7 @@ async fn conclude(
             take_back(loaded, before, context)?;
         }
         // The next run on schedule tells whether it was the site or the fix.
-        Some(_) => context.note("on trial", "the fix in force is new: the next run decides about it"),
+        Some(_) => context.note("on trial", "the active fix is new; the next run decides about it"),
         // Nothing is wrong with this source in particular, and no attempt is made.
         None if outage::is_general(services, loaded, failure, now).await? => {
             let message =
@@ -319,7 +319,7 @@ fn take_back(loaded: &Loaded, before: &RecipeRow, context: &StepContext) -> Resu
     let definition = json_of(&loaded.definition_with(&definition_of(before)?)?)?;
     let before = before.version;
     let message = format!(
-        "recipe {version} of `{source}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is in force \
+        "recipe {version} of `{source}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is active \
          again; `autoheal source history {source}` shows both"
     );
     context.note("rolled back", message.clone());

@@ -50,7 +50,7 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 
 /// Numbers of phrases that are left, by crate or document: each may only get smaller.
 const ALLOWED: &[(&str, usize)] = &[
-    ("crates/cli", 43),
+    ("crates/cli", 6),
     ("crates/code", 145),
     ("crates/extract", 5),
     ("crates/fetch", 6),
@@ -62,7 +62,6 @@ const ALLOWED: &[(&str, usize)] = &[
     ("crates/repo", 253),
     ("crates/sandbox", 4),
     ("crates/server", 25),
-    ("crates/source", 93),
     ("crates/store", 3),
     ("crates/testkit", 9),
     ("xtask", 3),

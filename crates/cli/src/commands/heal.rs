@@ -87,7 +87,7 @@ pub(super) async fn to_its_end(
         autoheal_orchestrator::WorkerSettings {
             grace,
             poll: Duration::from_millis(200),
-            // A person waits: what a worker beside its other work may not do, this process is there for.
+            // The user waits: the limits for workers, which also have other tasks, do not apply to this process.
             kinds: BTreeMap::new(),
             ..settings
         },

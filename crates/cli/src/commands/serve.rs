@@ -13,8 +13,8 @@ use crate::{interrupt, private, tools, wiring};
 
 const STOPPING: &str = "stopping; running tasks resume when a worker claims them, calls of tools are cancelled (Ctrl-C again to stop at once)";
 
-/// One repository that takes an hour is not to hold up every source and everybody else: several tasks run at once unless a setting says
-/// otherwise, and not all of them are repositories, which take a processor each.
+/// Returns the settings with several concurrent tasks unless a setting limits them, so that one repository that takes an hour does not
+/// delay every source and the other clients. Not all of the tasks are repositories, each of which takes a processor.
 fn with_room(config: &Config) -> Config {
     let mut config = config.clone();
     if config.worker.concurrency.is_none() {

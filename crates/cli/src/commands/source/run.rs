@@ -177,7 +177,7 @@ impl<'a> Runner<'a> {
     pub(super) fn new(store: &Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
         let settings = autoheal_orchestrator::WorkerSettings {
             poll: Duration::from_millis(100),
-            // A person waits: what a worker beside its other work may not do, this process is there for.
+            // The user waits: the limits for workers, which also have other tasks, do not apply to this process.
             kinds: BTreeMap::new(),
             ..wiring::worker_settings(config)?
         };
