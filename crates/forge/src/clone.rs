@@ -30,7 +30,7 @@ impl Default for CloneOptions {
 
 impl Git {
     /// Clones `address` into the folder `into`, which must not exist or be empty. Either the whole clone is there afterwards or
-    /// nothing: it grows beside `into` and is moved there at its end.
+    /// nothing: it grows next to `into` and is moved there at its end.
     ///
     /// History comes first; the files of the commit that is checked out are summed before they are written.
     ///

@@ -47,10 +47,10 @@ const OVERRIDES: &[&str] = &[
     "receive.denyCurrentBranch=refuse",
     "receive.denyNonFastForwards=true",
     "receive.denyDeletes=true",
-    // What a repository brings must not choose how much memory git needs: files above are streamed, and each thread has a stack.
+    // A repository must not determine how much memory git needs: larger files are streamed, and each thread has a stack.
     "core.bigFileThreshold=64m",
     "pack.threads=4",
-    // The person named the folder, so it is read whoever owns it; the lines above are why that is safe.
+    // The user named the folder, so it is read regardless of its owner; the lines above make that safe.
     "safe.directory=*",
 ];
 
@@ -143,7 +143,7 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// Talks to the remote as anybody may.
+    /// Accesses the remote without a token, as an anonymous client.
     pub(crate) fn without_token(mut self) -> Self {
         self.is_anonymous = true;
         self
@@ -287,7 +287,7 @@ impl Surroundings {
         };
         let listen = async {
             if pieces(stdout, take).await?.is_break() {
-                // Nobody reads on: it would wait for ever.
+                // The output is no longer read: git would wait forever.
                 drop(group);
             }
             Ok::<_, io::Error>(())
@@ -351,7 +351,7 @@ impl Surroundings {
             command.arg("-c").arg(setting);
         }
         if let Some(directory) = invocation.directory {
-            // Named, not searched for: git must not find a repository that lies above a folder that is none.
+            // Named, not searched for: git must not find a repository above a folder that is not a repository.
             command.arg("--git-dir").arg(directory.join(".git"));
             command.arg("--work-tree").arg(invocation.work_tree.unwrap_or(directory));
             command.current_dir(invocation.work_tree.unwrap_or(directory));
@@ -362,7 +362,7 @@ impl Surroundings {
         Ok(command)
     }
 
-    /// `text` without the tokens, and without whatever stands before an `@` in a URL.
+    /// Returns `text` without the tokens, and without the user information before an `@` in a URL.
     fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for HostToken { secret, .. } in &self.tokens {
@@ -437,8 +437,8 @@ async fn outgrown(watch: Option<(&Path, FolderLimit)>) -> FolderLimit {
     }
 }
 
-/// Bytes in all files below `folder`; `None`: more than `limit` allows. What vanishes meanwhile does not count, links are not
-/// followed.
+/// Returns the number of bytes in all files below `folder`; `None`: more than `limit` allows. Files that vanish meanwhile do not
+/// count, links are not followed.
 pub(crate) fn folder_size(folder: &Path, limit: FolderLimit) -> Option<u64> {
     let (mut bytes, mut entries) = (0_u64, 0_u64);
     let mut waiting = vec![folder.to_owned()];
