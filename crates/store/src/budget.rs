@@ -118,8 +118,8 @@ impl Store {
             target: MODELS.to_owned(),
             kind: AlertKind::Budget,
             message: format!(
-                "{what} for today: no language model is asked before midnight UTC; `llm.day_calls`, `llm.day_tokens` and \
-                 `llm.day_dollars` are the limits, `autoheal usage` tells what has used them up"
+                "{what} for today: no request is sent to a language model before midnight UTC; `llm.day_calls`, `llm.day_tokens` \
+                 and `llm.day_dollars` are the limits, `autoheal usage` shows what has used them up"
             ),
             shared: None,
         };

@@ -60,7 +60,6 @@ const ALLOWED: &[(&str, usize)] = &[
     ("crates/process", 1),
     ("crates/repo", 253),
     ("crates/sandbox", 4),
-    ("crates/store", 3),
     ("crates/testkit", 9),
 ];
 
