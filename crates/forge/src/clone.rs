@@ -159,7 +159,9 @@ pub(crate) fn remote_error(address: &RepositoryAddress, output: &Output) -> Forg
     let said = |phrases: &[&str]| phrases.iter().any(|phrase| output.stderr.contains(phrase));
     let reason = output.reason();
     let address = address.to_string();
-    if said(DENIED) {
+    if let Some(full) = output.disk_full() {
+        full
+    } else if said(DENIED) {
         ForgeError::AccessDenied { address, reason }
     } else if said(ABSENT) {
         ForgeError::NotFound { address }

@@ -205,7 +205,15 @@ impl Output {
             || self.stderr.contains("File too large")
     }
 
-    /// The last lines of what git said, on one line.
+    /// Returns the error if the disk of this machine is full. (Lines of the remote begin with `remote:`.)
+    pub(crate) fn disk_full(&self) -> Option<ForgeError> {
+        const FULL: [&str; 2] = ["No space left on device", "Disk quota exceeded"];
+        let is_about_it = |line: &str| !line.starts_with("remote:") && FULL.iter().any(|text| line.contains(text));
+        let is_full = self.stderr.lines().any(is_about_it);
+        is_full.then(|| ForgeError::DiskFull { doing: self.doing, reason: self.reason() })
+    }
+
+    /// Returns the last lines of the messages of git, on one line.
     pub(crate) fn reason(&self) -> String {
         let lines: Vec<&str> = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let said = lines[lines.len().saturating_sub(6)..].join("; ");
@@ -225,7 +233,7 @@ impl Output {
         if self.is_success() {
             Ok(self.stdout)
         } else {
-            Err(ForgeError::Command { doing: self.doing, reason: self.reason() })
+            Err(self.disk_full().unwrap_or_else(|| ForgeError::Command { doing: self.doing, reason: self.reason() }))
         }
     }
 }
@@ -461,7 +469,25 @@ pub(crate) fn folder_size(folder: &Path, limit: FolderLimit) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::mask_users;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use autoheal_engine::ErrorCode;
+
+    use super::{Operation, Output, mask_users};
+
+    #[test]
+    fn a_full_disk_of_this_machine_is_a_disk_error() {
+        let code = |stderr: &str| {
+            let (status, stderr) = (ExitStatus::from_raw(128 << 8), stderr.to_owned());
+            let output = Output { doing: Operation::Commit, status, stdout: Vec::new(), stderr };
+            output.bytes().unwrap_err().code()
+        };
+        assert_eq!(code("fatal: write error: No space left on device"), ErrorCode::DiskFailed);
+        assert_eq!(code("error: file write error: Disk quota exceeded"), ErrorCode::DiskFailed);
+        assert_eq!(code("remote: fatal: No space left on device"), ErrorCode::GitPushFailed);
+        assert_eq!(code("fatal: bad object"), ErrorCode::GitPushFailed);
+    }
 
     #[test]
     fn users_in_urls_are_masked() {

@@ -272,6 +272,16 @@ pub enum ForgeError {
         /// Error message of git.
         reason: String,
     },
+    /// git could not write a file, because the disk is full or its quota is used up.
+    #[error(
+        "{doing} failed, because the disk is full: {reason}; free some space, or set another folder with --data-dir"
+    )]
+    DiskFull {
+        /// Operation that failed, for the message.
+        doing: Operation,
+        /// Error message of git.
+        reason: String,
+    },
     /// A file could not be read or written.
     #[error("{doing} failed")]
     Io {
@@ -304,7 +314,8 @@ impl ForgeError {
             | Self::TreeTooLarge { .. }
             | Self::CloneFailed { .. }
             | Self::GitMissing { .. } => ErrorCode::RepoCloneFailed,
-            Self::TimedOut { doing, .. } | Self::Command { doing, .. } | Self::Io { doing, .. } => doing.code(),
+            Self::TimedOut { doing, .. } | Self::Command { doing, .. } => doing.code(),
+            Self::DiskFull { .. } | Self::Io { .. } => ErrorCode::DiskFailed,
             Self::ProtectedBranch { .. }
             | Self::CheckedOut { .. }
             | Self::RemoteMoved { .. }
@@ -338,6 +349,7 @@ impl ForgeError {
             | Self::OutsideTree { .. }
             | Self::GitMissing { .. }
             | Self::Command { .. }
+            | Self::DiskFull { .. }
             | Self::Io { .. } => false,
         }
     }

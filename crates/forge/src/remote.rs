@@ -154,7 +154,7 @@ fn push_error(address: &RepositoryAddress, branch: &BranchName, output: &command
         return ForgeError::CheckedOut { branch, address: address.to_string() };
     }
     match remote_error(address, output) {
-        denied @ ForgeError::AccessDenied { .. } => denied,
+        error @ (ForgeError::AccessDenied { .. } | ForgeError::DiskFull { .. }) => error,
         _ => ForgeError::PushRejected { branch, address: address.to_string(), reason: output.reason() },
     }
 }
