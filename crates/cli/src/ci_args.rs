@@ -10,7 +10,7 @@ const EXAMPLES: &str = "\
 Examples, as steps of a workflow after the failed one (docs/ci.md has a complete workflow):
   - run: autoheal ci                                  create a branch in the checkout, and a patch with --patch
     if: failure()
-  - run: autoheal ci --push --pull-request            push the branch and open a pull request; in a job of its own
+  - run: autoheal ci --push --pull-request            push the branch and open a pull request; in a separate job
     env: { GITHUB_TOKEN: \"${{ secrets.AUTOHEAL_TOKEN }}\" }
 
 Annotations and the job summary list the changes and the remaining failures. The exit code is that of `autoheal heal`.";
@@ -25,7 +25,7 @@ pub(crate) struct CiJob {
     /// Open a pull request for the branch
     #[arg(long, requires = "push", help_heading = "Delivery")]
     pub(crate) pull_request: bool,
-    /// File for the changes, for `git apply`; not written if there are none
+    /// File for the changes, for `git apply`; not written if nothing changed
     #[arg(long, value_name = "FILE", help_heading = "Delivery")]
     pub(crate) patch: Option<PathBuf>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub(crate) fn stop_on_signal(printer: &Printer, notice: &'static str) -> std::io
                 _ = terminate.recv() => {}
             }
             if !is_first {
-                // What is stored stands; sandboxes end with this process.
+                // All stored data is kept; sandboxes end with this process.
                 std::process::exit(Exit::Cancelled.code().into());
             }
             is_first = false;

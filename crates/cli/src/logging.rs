@@ -14,7 +14,7 @@ use crate::masking::Masked;
 ///
 /// # Errors
 ///
-/// When the setting is no filter.
+/// When the setting is not a valid filter.
 pub(crate) fn start(config: &Config) -> anyhow::Result<()> {
     let filter = config.log.as_deref().unwrap_or("off");
     let filter = EnvFilter::try_new(filter).with_context(|| {
@@ -35,7 +35,7 @@ where
 
 /// Logs the error that ends a command: the time, the message, its causes, and what was being done.
 pub(crate) fn log_failure(command: &str, failure: &Failure) {
-    // Quoted, so that text from outside cannot begin a line of its own.
+    // Quoted, so that text from outside cannot begin a new line.
     let error = format!("{:?}", failure.error.to_string());
     let causes = format!("{:?}", failure.error.chain().skip(1).map(ToString::to_string).collect::<Vec<_>>());
     tracing::error!(command, exit = failure.exit.code(), error, causes, "the command failed");

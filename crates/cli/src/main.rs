@@ -3,11 +3,12 @@
 //! # Layout
 //!
 //! - `args`: command-line arguments; `config`: settings from files and the environment; `commands`: one file per command
-//! - `wiring`: the store, the sandbox and the workflows, built from the settings; `models`: language models
+//! - `wiring`: the store, the sandbox, the workflows and the maintenance, built from the settings; `tools`: the services of
+//!   tools for assistants; `models`: language models
 //! - `worker_process`: the same program as a child process that handles untrusted text
 //! - `printer`, `progress`: output for the user; `exit`: exit codes for scripts
 //! - `logging`, `masking`: the log, without secrets
-//! - `house`: maintenance while a worker runs; `interrupt`: Ctrl-C
+//! - `interrupt`: Ctrl-C
 
 mod args;
 mod ci_args;
@@ -18,7 +19,6 @@ mod extract_args;
 mod heal_args;
 #[cfg(test)]
 mod help;
-mod house;
 mod interrupt;
 mod logging;
 mod masking;
@@ -28,6 +28,7 @@ mod printer;
 mod private;
 mod progress;
 mod source_args;
+mod tools;
 mod wiring;
 mod worker_process;
 

@@ -13,7 +13,7 @@ pub(crate) struct Printer {
     is_terminal: bool,
 }
 
-#[expect(clippy::unused_self, reason = "a printer is what may print; quiet or not, data and failures are told")]
+#[expect(clippy::unused_self, reason = "only a printer may print; data and failures are printed even if quiet")]
 impl Printer {
     pub(crate) fn new(quiet: bool) -> Self {
         Self { quiet, is_terminal: console::user_attended_stderr() }
@@ -85,7 +85,7 @@ impl Printer {
 }
 
 fn write_line(text: &str) {
-    // Nobody can be told that standard error is closed.
+    // If standard error is closed, the error cannot be reported.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -107,7 +107,7 @@ fn harmless_line(line: &str) -> String {
             character => character,
         })
         .collect();
-    // What the runner obeys begins a line, or stands anywhere in its older form.
+    // A command for the runner begins a line, or has its older form anywhere.
     let shown = if shown.trim_start().starts_with("::") { shown.replacen(':', "\u{fffd}", 1) } else { shown };
     shown.replace("##[", "#\u{fffd}[")
 }

@@ -15,27 +15,31 @@ use autoheal_forge::github::{self, GitHub};
 use autoheal_forge::gitlab::{self, GitLab};
 use autoheal_forge::host::connection::ConnectionSettings;
 use autoheal_forge::host::{CodeHosts, HostSite};
-use autoheal_orchestrator::{Registry, Room, Worker, WorkerSettings, owner};
+use autoheal_orchestrator::{
+    Crew, CrewSettings, MailSettings, Mailer, Maintenance, MaintenanceSettings, Notifier, Registry, Room,
+    WorkerSettings, maintenance, owner,
+};
+use autoheal_repo::caches;
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, Image, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
-use autoheal_server::tools::{AllowedRepository, Repositories, Webhook};
-use autoheal_server::{Healing, Services};
-use autoheal_source::{AddWorkflow, DoctorWorkflow, MailSettings, Mailer, Notifier, RefreshWorkflow, SourceServices};
-use autoheal_store::{Store, StoreError};
+use autoheal_source::schedule::Schedule;
+use autoheal_source::{AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
+use autoheal_store::{Retention, Store, StoreError};
 use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
 use crate::config::{
-    Config, GitConfig, GitHubConfig, KindsConfig, MailConfig, SandboxConfig, github_token, github_webhook_secret,
-    gitlab_token, smtp_password, webhook_key,
+    Config, GitConfig, GitHubConfig, KindsConfig, MailConfig, SandboxConfig, github_token, gitlab_token, smtp_password,
+    webhook_key,
 };
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::models;
 use crate::printer::Printer;
 use crate::private;
-use crate::worker_process;
 
 /// Opens the database that the settings name. By default it is in the data folder, which is created when missing.
 ///
@@ -102,7 +106,7 @@ pub(crate) fn sandbox_settings(config: &Config) -> Result<Settings, Failure> {
 pub(crate) async fn repositories(config: &Config, sources: SourceServices) -> Result<(Registry, SandboxKind), Failure> {
     let settings = sandbox_settings(config)?;
     if let Err(error) = autoheal_sandbox::sweep(&settings).await {
-        // What is left takes room and does no harm: no reason not to begin.
+        // The remains take disk space and do no harm, so the work can start.
         tracing::warn!(%error, "cannot remove the remains of killed processes");
     }
     let sandbox = autoheal_sandbox::select(config.sandbox.kind, &settings).await.map_err(no_sandbox).environment()?;
@@ -235,9 +239,10 @@ pub(crate) fn source_registry(sources: SourceServices) -> Result<Registry, Failu
 /// # Errors
 ///
 /// When a setting is invalid.
-pub(crate) fn notifier(config: &Config, sources: SourceServices) -> Result<Notifier, Failure> {
+pub(crate) fn notifier(config: &Config, store: &Store, sources: &SourceServices) -> Result<Notifier, Failure> {
     let mailer = mailer(&config.alerts.mail).context("invalid setting alerts.mail").bad_input()?;
-    Ok(Notifier::new(sources, config.alerts.webhook.clone(), webhook_key()).with_mailer(mailer))
+    let fetcher = Arc::clone(sources.fetcher());
+    Ok(Notifier::new(store.clone(), fetcher, config.alerts.webhook.clone(), webhook_key()).with_mailer(mailer))
 }
 
 /// Returns the mailer; `None` if no mail server is set.
@@ -252,6 +257,70 @@ fn mailer(set: &MailConfig) -> anyhow::Result<Option<Mailer>> {
     // A password without a user is of no use.
     let password = smtp_password().filter(|_| user.is_some());
     Ok(Some(Mailer::new(&MailSettings { server, from, to, user, password })?))
+}
+
+/// Returns the maintenance of the database and of the data folder.
+///
+/// # Errors
+///
+/// As [`machine_id`].
+pub(crate) fn maintenance(config: &Config, store: &Store) -> Result<Maintenance, Failure> {
+    let days = |days: u64| Duration::from_secs(days.saturating_mul(86_400));
+    let (keep, folder, limits) = (&config.keep, data_dir(config)?, config.caches());
+    let evict_caches = move || {
+        let evicted = caches::evict(&folder, &limits)?;
+        tracing::debug!(entries = evicted.entries, bytes = evicted.bytes, "removed cached installations");
+        Ok(())
+    };
+    let settings = MaintenanceSettings {
+        data_dir: data_dir(config)?,
+        machine: machine_id(config)?,
+        room: room(config)?,
+        retention: Retention { runs: days(keep.run_days), history: days(keep.history_days), values: keep.values },
+        evict_caches: Arc::new(evict_caches),
+    };
+    Ok(Maintenance::new(store.clone(), settings))
+}
+
+/// Enqueues a run of every source that is due, until stopped.
+pub(crate) async fn schedule_until(store: &Store, stop: &CancellationToken) {
+    let mut schedule = Schedule::default();
+    maintenance::schedule_until(async || schedule.enqueue_due(store, store.now()).await, stop).await;
+}
+
+/// Returns an error, at the end of a process, if it ended because a newer autoheal has migrated the database.
+///
+/// # Errors
+///
+/// When the database has a newer schema.
+pub(crate) async fn ensure_current(store: &Store) -> Result<(), Failure> {
+    match store.check_schema().await {
+        Err(error @ StoreError::NewerSchema { .. }) => Err(error).environment(),
+        // A database that cannot be reached has been reported in a warning.
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Settings that a process passes to its worker processes.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct CrewConfig {
+    pub(crate) config: Config,
+    /// The sandbox for commands of repositories. A process without one heals no repository.
+    pub(crate) sandbox: Option<SandboxKind>,
+}
+
+/// The time beyond a step's own limit after which a worker process is ended.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Returns the worker processes of a process with these settings.
+///
+/// # Errors
+///
+/// When the settings cannot be passed on.
+pub(crate) fn crew(config: &Config, sandbox: Option<SandboxKind>) -> Result<Crew, Failure> {
+    let settings = serde_json::to_value(CrewConfig { config: config.clone(), sandbox })?;
+    let memory = bytes(config.worker.memory_mib);
+    Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
 }
 
 /// Returns a fetcher that shares its turns at hosts with no other process.
@@ -299,97 +368,11 @@ pub(crate) fn heal_request(config: &Config) -> HealRequest {
     }
 }
 
-/// Origin of the requests to this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asker {
-    /// The user who started it, through its standard input.
-    User,
-    /// Clients of its HTTP server.
-    Clients,
-}
-
-/// Returns the repositories that tools may heal, and the settings for healing them.
-fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
-    let server = &config.server;
-    let sites = sites(config)?;
-    let allowed = |text: &String| AllowedRepository::parse_on(text, &sites);
-    let listed = server.repositories.as_ref().map(|texts| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>());
-    let repositories = match (listed.transpose().context("invalid setting server.repositories").bad_input()?, asker) {
-        (Some(listed), _) => Repositories::Listed(listed),
-        (None, Asker::User) => Repositories::OfUser,
-        (None, Asker::Clients) => Repositories::AtHost,
-    };
-    // Nothing is pushed to what no setting names.
-    let are_named = matches!(repositories, Repositories::Listed(_));
-    Ok(Healing {
-        request: heal_request(config),
-        may_push: server.allow_push.unwrap_or(false),
-        people_push: server.allow_push.unwrap_or(are_named),
-        repositories,
-        sites,
-    })
-}
-
 /// Warns about the consequences when no sandbox is used.
 pub(crate) fn warn_without_sandbox(config: &Config, printer: &Printer) {
     if config.sandbox.kind == Choice::None {
         printer.warn("no sandbox: the code of the repository runs with all your rights");
     }
-}
-
-/// Polling interval for a task with a waiting client while another worker runs it or no slot is free.
-const WAITED_FOR: Duration = Duration::from_millis(200);
-
-/// Returns the services of the tools for assistants. If no sandbox works, repositories cannot be healed, but everything else works.
-///
-/// # Errors
-///
-/// When a setting is invalid.
-pub(crate) async fn tool_services(
-    config: &Config,
-    store: &Store,
-    asker: Asker,
-    printer: &Printer,
-) -> Result<Services, Failure> {
-    let sources = source_services(config, store)?;
-    warn_without_sandbox(config, printer);
-    let (registry, kind) = match repositories(config, sources.clone()).await {
-        Ok((registry, kind)) => (registry, Some(kind)),
-        Err(failure) if failure.exit == Exit::EnvironmentMissing => {
-            printer.warn(&format!("cannot heal repositories on this machine: {:#}", failure.error));
-            (source_registry(sources.clone())?, None)
-        }
-        Err(failure) => return Err(failure),
-    };
-    let services = services(config, store, sources, asker, registry)?;
-    let crew = worker_process::crew(config, kind)?;
-    Ok(Services { worker: services.worker.with_crew(crew.clone()), crew: Some(crew), ..services })
-}
-
-/// Returns the services of the tools, without worker processes.
-///
-/// # Errors
-///
-/// When a setting is invalid.
-pub(crate) fn services(
-    config: &Config,
-    store: &Store,
-    sources: SourceServices,
-    asker: Asker,
-    registry: Registry,
-) -> Result<Services, Failure> {
-    Ok(Services {
-        store: store.clone(),
-        fetcher: Arc::clone(sources.fetcher()),
-        models: sources.models().cloned(),
-        extraction: extraction(config),
-        navigation: navigation(config),
-        worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config)? }, registry),
-        crew: None,
-        healing: healing(config, asker)?,
-        notifier: Arc::new(notifier(config, sources)?),
-        webhook: Webhook { secret: github_webhook_secret(), is_enabled: config.server.github_webhook.enabled },
-    })
 }
 
 /// Returns the settings for extraction with language models.
@@ -455,6 +438,11 @@ pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> 
     Ok(settings)
 }
 
+/// Returns the disk space without which no task starts.
+fn room(config: &Config) -> Result<Room, Failure> {
+    Ok(Room { folder: data_dir(config)?, least: bytes(config.worker.min_free_mib) })
+}
+
 /// Returns the settings of the workers of this process.
 ///
 /// # Errors
@@ -475,7 +463,7 @@ pub(crate) fn worker_settings(config: &Config) -> Result<WorkerSettings, Failure
         concurrency: set.concurrency.unwrap_or(defaults.concurrency),
         kinds: kinds.into_iter().filter_map(|(kind, most)| Some((kind, most?))).collect(),
         retry_in: Duration::from_secs(set.retry_seconds),
-        room: Room { folder: data_dir(config)?, least: bytes(set.min_free_mib) },
+        room: room(config)?,
         ..defaults
     }
     .with_lease(Duration::from_secs(set.lease_seconds.max(1))))

@@ -1,22 +1,18 @@
 //! The same program as a child that does the work on untrusted text, for the process that started it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use autoheal_orchestrator::crew::performer::{Performer, greeting};
-use autoheal_orchestrator::crew::{Crew, CrewSettings, Greeting, Role};
+use autoheal_orchestrator::crew::{Greeting, Role};
 use autoheal_sandbox::SandboxKind;
 use autoheal_sandbox::worker_process::confine;
 use autoheal_server::tools::remote::RemoteTools;
-use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::{logging, wiring};
-
-/// The time beyond a step's own limit after which a worker process is ended.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::wiring::CrewConfig;
+use crate::{logging, tools, wiring};
 
 /// Number of worker threads. A long computation blocks its thread; the others continue.
 const THREADS: usize = 8;
@@ -24,31 +20,12 @@ const THREADS: usize = 8;
 /// The stack of each thread, in bytes: room for parsers of deeply nested text, of which only what is used takes memory.
 const STACK: usize = 16 << 20;
 
-/// The settings that a worker process is greeted with.
-#[derive(Serialize, Deserialize)]
-struct WorkerSettings {
-    config: Config,
-    /// The sandbox for commands of repositories. A process without one heals no repository.
-    sandbox: Option<SandboxKind>,
-}
-
-/// Returns the worker processes of a process with these settings.
-///
-/// # Errors
-///
-/// When the settings cannot be passed on.
-pub(crate) fn crew(config: &Config, sandbox: Option<SandboxKind>) -> Result<Crew, Failure> {
-    let settings = serde_json::to_value(WorkerSettings { config: config.clone(), sandbox })?;
-    let memory = config.worker.memory_mib.saturating_mul(1 << 20);
-    Ok(Crew::new(CrewSettings { arguments: vec!["worker-process".to_owned()], settings, memory, patience: PATIENCE }))
-}
-
 /// Runs the work that the parent process requests, until it closes the stream.
 pub(crate) fn run() -> Result<Exit, Failure> {
     let Greeting { role, settings } = greeting()
         .map_err(|error| anyhow::anyhow!(error).context("only autoheal itself starts this command"))
         .bad_input()?;
-    let WorkerSettings { config, sandbox } = serde_json::from_value(settings)?;
+    let CrewConfig { config, sandbox } = serde_json::from_value(settings)?;
     // Before there are other threads. Who heals without a sandbox wants the commands to be able to do what that user can.
     let confined = if sandbox == Some(SandboxKind::None) { Ok(()) } else { confine() };
     logging::start(&config).bad_input()?;
@@ -78,7 +55,7 @@ async fn performer(role: Role, config: &Config, sandbox: Option<SandboxKind>) ->
         Role::Pages => (wiring::source_registry(sources)?, None),
         Role::Calls => {
             let registry = wiring::source_registry(sources.clone())?;
-            let services = wiring::services(config, &store, sources, wiring::Asker::Clients, registry.clone())?;
+            let services = tools::services(config, &store, &sources, tools::Asker::Clients, registry.clone())?;
             (registry, Some(Arc::new(RemoteTools::new(services)) as Arc<_>))
         }
     };

@@ -16,7 +16,7 @@
 //! - [`output`]: the output of commands, cut to a length that a run can store
 //! - [`ledger`]: requests to models and their cost
 //! - [`politeness`]: rate limits per host, for one process or for many that share a database
-//! - [`source`]: the health of a source, the stages of a recipe
+//! - [`source`]: the health of a source, the stages of a recipe; [`alert`]: messages to the user
 //! - [`task`], [`id`], [`time`], [`error_code`]: the vocabulary of the other modules
 //!
 //! # Example
@@ -31,6 +31,7 @@
 //! assert!(matches!(verdict, Verdict::Refuse { reason: Reason::MaxAttemptsReached, .. }));
 //! ```
 
+pub mod alert;
 pub mod breaker;
 pub mod budget;
 pub mod causes;

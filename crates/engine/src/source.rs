@@ -228,86 +228,6 @@ pub struct Snapshot {
     pub values: Option<Value>,
 }
 
-/// Reason for an alert.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum AlertKind {
-    /// The breaker opened: no fixes are attempted for a while.
-    Quarantine,
-    /// The host's name is gone.
-    Dead,
-    /// A fix waits for approval.
-    Review,
-    /// An active fix was rolled back.
-    Rollback,
-    /// Most hosts cannot be reached.
-    Outage,
-    /// A run needed more than its maximum number of rounds.
-    RetryLimit,
-    /// A budget is used up.
-    Budget,
-    /// A task failed until its retries were used up, or took its workers down.
-    DeadLetter,
-    /// A run ended without a result because a step failed, and another try would fail in the same way.
-    RunFailed,
-    /// A task could have been claimed for an hour, and was not.
-    Waiting,
-    /// Too little disk space is free: nothing is claimed.
-    NoRoom,
-}
-
-/// Cause that several targets may have in common.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SharedCause {
-    /// The host they have in common.
-    pub host: String,
-    /// Kind of failure, such as `PARSE_ERROR`.
-    pub cause: String,
-}
-
-impl AlertKind {
-    /// All kinds of alerts.
-    pub const ALL: [Self; 11] = [
-        Self::Quarantine,
-        Self::Dead,
-        Self::Review,
-        Self::Rollback,
-        Self::Outage,
-        Self::RetryLimit,
-        Self::Budget,
-        Self::DeadLetter,
-        Self::RunFailed,
-        Self::Waiting,
-        Self::NoRoom,
-    ];
-
-    /// Returns the name that the column stores.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Quarantine => "QUARANTINE",
-            Self::Dead => "DEAD",
-            Self::Review => "REVIEW",
-            Self::Rollback => "ROLLBACK",
-            Self::Outage => "OUTAGE",
-            Self::RetryLimit => "RETRY_LIMIT",
-            Self::Budget => "BUDGET",
-            Self::DeadLetter => "DEAD_LETTER",
-            Self::RunFailed => "RUN_FAILED",
-            Self::Waiting => "WAITING",
-            Self::NoRoom => "NO_ROOM",
-        }
-    }
-
-    /// Returns whether alerts of this kind are limited to one a day for each target. Alerts of these kinds could otherwise be
-    /// raised at every check; those of the other kinds are raised only on a change.
-    pub const fn rests(self) -> bool {
-        match self {
-            Self::RetryLimit | Self::Budget | Self::DeadLetter | Self::RunFailed | Self::Waiting | Self::NoRoom => true,
-            Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::Outage => false,
-        }
-    }
-}
-
 /// Decision of a user about a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -475,17 +395,6 @@ pub enum SourceRecord {
         /// True if the run succeeded.
         good: bool,
     },
-    /// An alert to the user. The sender's settings decide where alerts are delivered.
-    Alert {
-        /// Subject of the alert, such as a source's name or its host.
-        target: String,
-        /// Reason for the alert.
-        kind: AlertKind,
-        /// Description of the event and of what to do.
-        message: String,
-        /// Cause shared with other targets: there is one alert a day for each kind and shared cause.
-        shared: Option<SharedCause>,
-    },
     /// A notification to be posted to a web address that the source's definition names.
     Notice {
         /// Name of the source.
@@ -525,8 +434,6 @@ pub enum SourceRecord {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-
-    use std::collections::BTreeSet;
 
     use super::*;
     use crate::breaker::Breaker;
@@ -577,9 +484,6 @@ mod tests {
             assert_eq!(SnapshotRole::from_name(role.name()), Some(role));
             assert!(role.kept() > 0);
         }
-        // What is described, filtered and drawn goes by these lists: one that is not in its list is there for nobody.
-        assert_eq!(AlertKind::ALL.len(), AlertKind::NoRoom as usize + 1);
-        assert_eq!(AlertKind::ALL.map(AlertKind::name).iter().collect::<BTreeSet<_>>().len(), AlertKind::ALL.len());
         for decision in Decision::ALL {
             assert_eq!(Decision::from_name(decision.name()), Some(decision));
         }

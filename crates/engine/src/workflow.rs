@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::alert::{Alert, AlertKind};
 use crate::diagnostics::DiagnosticsEntry;
 use crate::event::EventBody;
 use crate::graph::{Graph, Node};
 use crate::output;
-use crate::source::{AlertKind, SourceRecord};
+use crate::source::SourceRecord;
 use crate::task::{Task, TaskKind};
 use crate::{ErrorCode, RunId, Timestamp};
 
@@ -148,13 +149,15 @@ pub enum Record {
     Output(OutputRecord),
     /// A change to a source.
     Source(SourceRecord),
+    /// An alert to the user.
+    Alert(Alert),
 }
 
 impl Record {
     fn output_length(&self) -> usize {
         match self {
             Self::Output(output) => output.output.len(),
-            Self::Diagnostic(_) | Self::Fix(_) | Self::Source(_) => 0,
+            Self::Diagnostic(_) | Self::Fix(_) | Self::Source(_) | Self::Alert(_) => 0,
         }
     }
 }

@@ -51,7 +51,7 @@ pub enum FetchError {
         source: url::ParseError,
     },
     /// A folder of snapshots replaces the network, so nothing can be sent.
-    #[error("nothing is sent while a folder of snapshots stands for the network")]
+    #[error("nothing is sent while a folder of snapshots replaces the network")]
     Offline,
     /// The header cannot be sent.
     #[error("the header {name:?} cannot be sent: {reason}")]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::ForgeError;
-use crate::host::site::{HostSite, NameForm, RepositoryName, is_loopback};
+use crate::site::{HostSite, NameForm, RepositoryName, is_loopback};
 
 /// Maximum length of an address, in bytes.
 const LONGEST: usize = 4096;
@@ -55,7 +55,8 @@ impl fmt::Debug for SafeUrl {
     }
 }
 
-/// Pages of the hosts that anybody knows: addresses there are taken whatever the settings say, and without them no token goes there.
+/// Pages of the public hosts: addresses there are accepted regardless of the settings; a token is sent there only if the settings
+/// configure one.
 const PUBLIC: &[(&str, NameForm)] =
     &[("https://github.com/", NameForm::OwnerAndName), ("https://gitlab.com/", NameForm::GroupsAndName)];
 
@@ -143,7 +144,7 @@ impl RepositoryAddress {
                 let hosted = known.find_map(|site| site.named(text).map(|name| Self::Hosted { site, name }));
                 hosted.ok_or_else(|| {
                     invalid(format!(
-                        "it is no repository of a host that is known here; {}, or give a path; the settings name other hosts",
+                        "it is not a repository of a known host; {}, or give a path; the settings name other hosts",
                         write()
                     ))
                 })

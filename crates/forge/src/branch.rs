@@ -14,7 +14,7 @@ const LONGEST: usize = 244;
 
 /// A valid branch name that is neither `main` nor `master`, in whatever case (spec, Property 16).
 ///
-/// There is no other way to name a branch to commit or push to, so the protection does not depend on anybody's care.
+/// There is no other way to name a branch to commit or push to, so callers cannot forget the protection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BranchName(String);

@@ -30,7 +30,7 @@ impl Default for CloneOptions {
 
 impl Git {
     /// Clones `address` into the folder `into`, which must not exist or be empty. Either the whole clone is there afterwards or
-    /// nothing: it grows beside `into` and is moved there at its end.
+    /// nothing: it grows next to `into` and is moved there at its end.
     ///
     /// History comes first; the files of the commit that is checked out are summed before they are written.
     ///
@@ -159,7 +159,9 @@ pub(crate) fn remote_error(address: &RepositoryAddress, output: &Output) -> Forg
     let said = |phrases: &[&str]| phrases.iter().any(|phrase| output.stderr.contains(phrase));
     let reason = output.reason();
     let address = address.to_string();
-    if said(DENIED) {
+    if let Some(full) = output.disk_full() {
+        full
+    } else if said(DENIED) {
         ForgeError::AccessDenied { address, reason }
     } else if said(ABSENT) {
         ForgeError::NotFound { address }

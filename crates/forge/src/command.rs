@@ -47,10 +47,10 @@ const OVERRIDES: &[&str] = &[
     "receive.denyCurrentBranch=refuse",
     "receive.denyNonFastForwards=true",
     "receive.denyDeletes=true",
-    // What a repository brings must not choose how much memory git needs: files above are streamed, and each thread has a stack.
+    // A repository must not determine how much memory git needs: larger files are streamed, and each thread has a stack.
     "core.bigFileThreshold=64m",
     "pack.threads=4",
-    // The person named the folder, so it is read whoever owns it; the lines above are why that is safe.
+    // The user named the folder, so it is read regardless of its owner; the lines above make that safe.
     "safe.directory=*",
 ];
 
@@ -143,7 +143,7 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// Talks to the remote as anybody may.
+    /// Accesses the remote without a token, as an anonymous client.
     pub(crate) fn without_token(mut self) -> Self {
         self.is_anonymous = true;
         self
@@ -205,7 +205,15 @@ impl Output {
             || self.stderr.contains("File too large")
     }
 
-    /// The last lines of what git said, on one line.
+    /// Returns the error if the disk of this machine is full. (Lines of the remote begin with `remote:`.)
+    pub(crate) fn disk_full(&self) -> Option<ForgeError> {
+        const FULL: [&str; 2] = ["No space left on device", "Disk quota exceeded"];
+        let is_about_it = |line: &str| !line.starts_with("remote:") && FULL.iter().any(|text| line.contains(text));
+        let is_full = self.stderr.lines().any(is_about_it);
+        is_full.then(|| ForgeError::DiskFull { doing: self.doing, reason: self.reason() })
+    }
+
+    /// Returns the last lines of the messages of git, on one line.
     pub(crate) fn reason(&self) -> String {
         let lines: Vec<&str> = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let said = lines[lines.len().saturating_sub(6)..].join("; ");
@@ -225,7 +233,7 @@ impl Output {
         if self.is_success() {
             Ok(self.stdout)
         } else {
-            Err(ForgeError::Command { doing: self.doing, reason: self.reason() })
+            Err(self.disk_full().unwrap_or_else(|| ForgeError::Command { doing: self.doing, reason: self.reason() }))
         }
     }
 }
@@ -287,7 +295,7 @@ impl Surroundings {
         };
         let listen = async {
             if pieces(stdout, take).await?.is_break() {
-                // Nobody reads on: it would wait for ever.
+                // The output is no longer read: git would wait forever.
                 drop(group);
             }
             Ok::<_, io::Error>(())
@@ -351,7 +359,7 @@ impl Surroundings {
             command.arg("-c").arg(setting);
         }
         if let Some(directory) = invocation.directory {
-            // Named, not searched for: git must not find a repository that lies above a folder that is none.
+            // Named, not searched for: git must not find a repository above a folder that is not a repository.
             command.arg("--git-dir").arg(directory.join(".git"));
             command.arg("--work-tree").arg(invocation.work_tree.unwrap_or(directory));
             command.current_dir(invocation.work_tree.unwrap_or(directory));
@@ -362,7 +370,7 @@ impl Surroundings {
         Ok(command)
     }
 
-    /// `text` without the tokens, and without whatever stands before an `@` in a URL.
+    /// Returns `text` without the tokens, and without the user information before an `@` in a URL.
     fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for HostToken { secret, .. } in &self.tokens {
@@ -437,8 +445,8 @@ async fn outgrown(watch: Option<(&Path, FolderLimit)>) -> FolderLimit {
     }
 }
 
-/// Bytes in all files below `folder`; `None`: more than `limit` allows. What vanishes meanwhile does not count, links are not
-/// followed.
+/// Returns the number of bytes in all files below `folder`; `None`: more than `limit` allows. Files that vanish meanwhile do not
+/// count, links are not followed.
 pub(crate) fn folder_size(folder: &Path, limit: FolderLimit) -> Option<u64> {
     let (mut bytes, mut entries) = (0_u64, 0_u64);
     let mut waiting = vec![folder.to_owned()];
@@ -461,7 +469,25 @@ pub(crate) fn folder_size(folder: &Path, limit: FolderLimit) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::mask_users;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use autoheal_engine::ErrorCode;
+
+    use super::{Operation, Output, mask_users};
+
+    #[test]
+    fn a_full_disk_of_this_machine_is_a_disk_error() {
+        let code = |stderr: &str| {
+            let (status, stderr) = (ExitStatus::from_raw(128 << 8), stderr.to_owned());
+            let output = Output { doing: Operation::Commit, status, stdout: Vec::new(), stderr };
+            output.bytes().unwrap_err().code()
+        };
+        assert_eq!(code("fatal: write error: No space left on device"), ErrorCode::DiskFailed);
+        assert_eq!(code("error: file write error: Disk quota exceeded"), ErrorCode::DiskFailed);
+        assert_eq!(code("remote: fatal: No space left on device"), ErrorCode::GitPushFailed);
+        assert_eq!(code("fatal: bad object"), ErrorCode::GitPushFailed);
+    }
 
     #[test]
     fn users_in_urls_are_masked() {

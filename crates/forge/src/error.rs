@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 
-use crate::{BranchName, CommitId};
-
 /// Git operation that failed, for messages and error codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
@@ -179,10 +177,10 @@ pub enum ForgeError {
         limit: u64,
     },
     /// The tree of a commit is larger than may be written out; nothing of it was.
-    #[error("the tree of commit {} holds {surplus}", commit.short())]
+    #[error("the tree of commit {commit} holds {surplus}")]
     TreeTooLarge {
-        /// Hash of the commit.
-        commit: CommitId,
+        /// First digits of the commit's hash.
+        commit: String,
         /// Limit that the tree exceeds.
         surplus: Surplus,
     },
@@ -202,8 +200,8 @@ pub enum ForgeError {
         /// Time limit of the operation.
         after: Duration,
     },
-    /// A commit or push to a branch that belongs to people: `main`, `master`, the default branch.
-    #[error("refused to change the protected branch {branch}; work goes to a branch of its own")]
+    /// A commit or push to a protected branch: `main`, `master`, the default branch.
+    #[error("refused to change the protected branch {branch}; autoheal writes to separate branches only")]
     ProtectedBranch {
         /// Name of the protected branch.
         branch: String,
@@ -212,35 +210,39 @@ pub enum ForgeError {
     #[error("the branch {branch} is checked out in {address}; switch to another branch there, or use another name")]
     CheckedOut {
         /// Name of the branch.
-        branch: BranchName,
+        branch: String,
         /// Masked address of the receiving repository.
         address: String,
     },
     /// The remote branch is not at the expected commit: another client pushed.
-    #[error("the remote branch {branch} is at {}, expected {}; nothing was pushed", name(found.as_ref()), name(expected.as_ref()))]
+    #[error(
+        "the remote branch {branch} is at {}, expected {}; nothing was pushed",
+        or_no_commit(found.as_deref()),
+        or_no_commit(expected.as_deref())
+    )]
     RemoteMoved {
         /// Name of the branch.
-        branch: BranchName,
+        branch: String,
         /// Commit at which the branch was expected; `None`: no such branch.
-        expected: Option<CommitId>,
+        expected: Option<String>,
         /// Commit at which the branch is; `None`: no such branch.
-        found: Option<CommitId>,
+        found: Option<String>,
     },
     /// The push would drop commits that are on the remote branch.
     #[error("{commit} does not contain {expected}, which is on the remote branch {branch}; history is never rewritten")]
     WouldRewrite {
         /// Name of the branch.
-        branch: BranchName,
+        branch: String,
         /// Commit at the tip of the remote branch.
-        expected: CommitId,
+        expected: String,
         /// Commit that was to be pushed.
-        commit: CommitId,
+        commit: String,
     },
     /// The other side refused the push.
     #[error("the push of {branch} to {address} was rejected: {reason}")]
     PushRejected {
         /// Name of the branch.
-        branch: BranchName,
+        branch: String,
         /// Masked address of the receiving repository.
         address: String,
         /// Error message of git.
@@ -262,9 +264,19 @@ pub enum ForgeError {
         #[source]
         source: std::io::Error,
     },
-    /// A git command failed in a way that has no name of its own.
+    /// A git command failed for another reason.
     #[error("{doing} failed: {reason}")]
     Command {
+        /// Operation that failed, for the message.
+        doing: Operation,
+        /// Error message of git.
+        reason: String,
+    },
+    /// git could not write a file, because the disk is full or its quota is used up.
+    #[error(
+        "{doing} failed, because the disk is full: {reason}; free some space, or set another folder with --data-dir"
+    )]
+    DiskFull {
         /// Operation that failed, for the message.
         doing: Operation,
         /// Error message of git.
@@ -281,8 +293,8 @@ pub enum ForgeError {
     },
 }
 
-fn name(commit: Option<&CommitId>) -> String {
-    commit.map_or_else(|| "no commit".to_owned(), ToString::to_string)
+fn or_no_commit(commit: Option<&str>) -> &str {
+    commit.unwrap_or("no commit")
 }
 
 impl ForgeError {
@@ -302,7 +314,8 @@ impl ForgeError {
             | Self::TreeTooLarge { .. }
             | Self::CloneFailed { .. }
             | Self::GitMissing { .. } => ErrorCode::RepoCloneFailed,
-            Self::TimedOut { doing, .. } | Self::Command { doing, .. } | Self::Io { doing, .. } => doing.code(),
+            Self::TimedOut { doing, .. } | Self::Command { doing, .. } => doing.code(),
+            Self::DiskFull { .. } | Self::Io { .. } => ErrorCode::DiskFailed,
             Self::ProtectedBranch { .. }
             | Self::CheckedOut { .. }
             | Self::RemoteMoved { .. }
@@ -336,6 +349,7 @@ impl ForgeError {
             | Self::OutsideTree { .. }
             | Self::GitMissing { .. }
             | Self::Command { .. }
+            | Self::DiskFull { .. }
             | Self::Io { .. } => false,
         }
     }

@@ -236,7 +236,7 @@ impl Git {
     }
 
     /// Sets the clone's files and its current branch to a commit and removes files that git does not know; those that it
-    /// ignores stay. A branch of people is not moved: the clone then stands on the commit itself.
+    /// ignores stay. A protected branch is not moved: the clone then has the commit checked out without a branch.
     ///
     /// # Errors
     ///

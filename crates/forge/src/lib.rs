@@ -17,6 +17,7 @@
 //! - [`github`]: the API of GitHub and GitHub Enterprise
 //! - [`gitlab`]: the API of GitLab
 //! - [`limits`]: size limits for repositories
+//! - `site`: addresses of a host, and names of repositories there
 //! - `command`: the one place that starts git
 //! - `clone`, `history`, `remote`, `submodule`, `uncommitted`: operations of [`Git`]
 //!
@@ -47,6 +48,7 @@ mod clone;
 mod command;
 mod history;
 mod remote;
+mod site;
 mod submodule;
 mod uncommitted;
 

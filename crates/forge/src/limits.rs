@@ -2,7 +2,7 @@
 //!
 //! The size of a pack says nothing about the trees in it: a thousand names may be one blob, and a tree of trees of trees has
 //! millions of entries in a few hundred bytes. So a commit is *admitted* first: git lists its tree, and is ended as soon as the
-//! sum passes a limit. Whatever writes or indexes a whole tree takes an [`Admitted`], which is made nowhere else.
+//! sum passes a limit. Functions that write or index a whole tree take an [`Admitted`], which only this module creates.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Listing {
         ControlFlow::Continue(())
     }
 
-    /// Adds the entry in `rest`: `MODE TYPE HASH SIZE<tab>PATH`; what is no file has `-` for its size.
+    /// Adds the entry in `rest`: `MODE TYPE HASH SIZE<tab>PATH`; entries other than files have `-` for their size.
     fn count(&mut self) {
         let about = self.rest.split(|byte| *byte == b'\t').next().unwrap_or_default();
         let size = about.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
@@ -107,7 +107,7 @@ impl Git {
         let arguments = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit.as_str()];
         let output = self.surroundings.stream(invocation.args(arguments), &mut |piece| listing.take(piece)).await?;
         match listing.surplus {
-            Some(surplus) => Err(ForgeError::TreeTooLarge { commit: commit.clone(), surplus }),
+            Some(surplus) => Err(ForgeError::TreeTooLarge { commit: commit.short().to_owned(), surplus }),
             None => output.bytes().map(|_| listing.size),
         }
     }

@@ -103,13 +103,16 @@ impl Git {
             return Ok(Pushed::Before);
         }
         if found.as_ref() != expected {
-            return Err(ForgeError::RemoteMoved { branch: branch.clone(), expected: expected.cloned(), found });
+            return Err(remote_moved(branch, expected, found.as_ref()));
         }
         if let Some(expected) = expected
             && !self.is_ancestor(dir, expected, commit).await?
         {
-            let (branch, expected, commit) = (branch.clone(), expected.clone(), commit.clone());
-            return Err(ForgeError::WouldRewrite { branch, expected, commit });
+            return Err(ForgeError::WouldRewrite {
+                branch: branch.to_string(),
+                expected: expected.to_string(),
+                commit: commit.to_string(),
+            });
         }
         let reference = branch.reference();
         let output = self
@@ -128,25 +131,30 @@ impl Git {
         if output.is_success() {
             return Ok(Pushed::Now);
         }
-        // Somebody may have moved the branch between the question and the push: another try of ours, or a person.
+        // The branch may have been moved between the check and the push, by an earlier try or by another client.
         let now = self.ls_remote(address, branch).await?;
         if now.as_ref() == Some(commit) {
             Ok(Pushed::Before)
         } else if now.as_ref() != expected {
-            Err(ForgeError::RemoteMoved { branch: branch.clone(), expected: expected.cloned(), found: now })
+            Err(remote_moved(branch, expected, now.as_ref()))
         } else {
             Err(push_error(address, branch, &output))
         }
     }
 }
 
+fn remote_moved(branch: &BranchName, expected: Option<&CommitId>, found: Option<&CommitId>) -> ForgeError {
+    let text = |commit: Option<&CommitId>| commit.map(ToString::to_string);
+    ForgeError::RemoteMoved { branch: branch.to_string(), expected: text(expected), found: text(found) }
+}
+
 fn push_error(address: &RepositoryAddress, branch: &BranchName, output: &command::Output) -> ForgeError {
-    let branch = branch.clone();
+    let branch = branch.to_string();
     if output.stderr.contains("branch is currently checked out") || output.stderr.contains("checked out") {
         return ForgeError::CheckedOut { branch, address: address.to_string() };
     }
     match remote_error(address, output) {
-        denied @ ForgeError::AccessDenied { .. } => denied,
+        error @ (ForgeError::AccessDenied { .. } | ForgeError::DiskFull { .. }) => error,
         _ => ForgeError::PushRejected { branch, address: address.to_string(), reason: output.reason() },
     }
 }

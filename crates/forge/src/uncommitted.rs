@@ -73,8 +73,8 @@ impl Git {
         Ok(changes)
     }
 
-    /// Takes the uncommitted changes of `checkout` along in `clone`, a fresh clone of it, as a commit on top of the one that is
-    /// checked out there; `None`: there are none. Modes and symbolic links are kept. `request`: everything but the files.
+    /// Copies the uncommitted changes of `checkout` to `clone`, a fresh clone of it, as a commit on top of the one that is
+    /// checked out there; `None`: nothing is uncommitted. Modes and symbolic links are kept. `request`: everything but the files.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Git {
 fn copy(checkout: &Path, clone: &Path, change: &UncommittedChange) -> Result<(), ForgeError> {
     let failed = |source| ForgeError::Io { doing: Operation::Uncommitted, source };
     let from = checkout.join(&change.path);
-    // What the clone has in this place goes first, so that a link there is replaced, never followed.
+    // The existing entry of the clone is removed first, so that a link there is replaced, never followed.
     let to = clone.join(&change.path);
     let parent = Path::new(&change.path).parent().and_then(Path::to_str).unwrap_or_default();
     if !parent.is_empty() {
@@ -132,7 +132,7 @@ fn copy(checkout: &Path, clone: &Path, change: &UncommittedChange) -> Result<(),
     fs::copy(&from, &to).map(drop).map_err(failed)
 }
 
-/// Makes the folders of `parent` in the clone; what stands in the way (a file or link that became a folder) is removed.
+/// Creates the folders of `parent` in the clone; obstacles (a file or link that became a folder) are removed.
 fn clear_way(clone: &Path, parent: &str) -> std::io::Result<()> {
     let mut folder = clone.to_owned();
     for part in Path::new(parent).components() {

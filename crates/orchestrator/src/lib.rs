@@ -8,6 +8,8 @@
 //!
 //! - [`worker`]: claims tasks and runs them, several at once, until stopped; or one task
 //! - [`crew`]: worker processes, where the work on untrusted text happens
+//! - [`maintenance`]: alerts about waiting tasks, deletion of old data; [`notify`]: delivery of alerts and changes of values;
+//!   [`mail`]: alerts by mail
 //! - [`perform`]: tasks that a caller waits for
 //! - [`registry`]: workflows by kind of task
 //! - `walk`: one run: begin or resume, node after node, checkpoint after checkpoint, finish
@@ -40,6 +42,9 @@ pub mod crew;
 pub mod fail_point;
 pub mod feed;
 mod lease;
+pub mod mail;
+pub mod maintenance;
+pub mod notify;
 pub mod owner;
 pub mod perform;
 pub mod registry;
@@ -52,6 +57,9 @@ pub mod worker;
 
 pub use crew::{Crew, CrewSettings};
 pub use feed::EventFeed;
+pub use mail::{MailError, MailSettings, Mailer};
+pub use maintenance::{Maintenance, MaintenanceSettings};
+pub use notify::Notifier;
 pub use owner::Owner;
 pub use perform::{PerformError, WhenStopped, ask_for};
 pub use registry::Registry;

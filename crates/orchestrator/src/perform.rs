@@ -16,8 +16,8 @@ pub enum PerformError {
     Worker(#[from] WorkerError),
     /// The open task for the same target was requested with other settings.
     #[error(
-        "task {task} for `{target}` is not finished and was asked for with other settings: let it end \
-         (`autoheal tasks show {task}`), or end it (`autoheal tasks cancel {task}`)"
+        "task {task} for `{target}`, which was requested with other settings, is not finished; wait for its end \
+         (`autoheal tasks show {task}`), or cancel it (`autoheal tasks cancel {task}`)"
     )]
     AskedOtherwise {
         /// Id of the open task.
@@ -26,10 +26,10 @@ pub enum PerformError {
         target: String,
     },
     /// The open task for the same target is being cancelled and has not ended yet.
-    #[error("task {0} for the same is being cancelled: ask again when it has ended")]
+    #[error("task {0} for the same target is being cancelled; repeat the request when it has ended")]
     Ending(TaskId),
     /// The run of the task could not continue.
-    #[error("task {task} could not go on; what was reached is kept: {error}")]
+    #[error("task {task} could not continue; the results so far are kept: {error}")]
     Broken {
         /// Id of the task.
         task: TaskId,
@@ -37,10 +37,10 @@ pub enum PerformError {
         error: String,
     },
     /// Another worker runs the task now.
-    #[error("another worker took task {0} over: `autoheal tasks show {0}`")]
+    #[error("another worker took task {0} over; `autoheal tasks show {0}` shows it")]
     TakenOver(TaskId),
     /// The caller stopped waiting; the task continues when a worker claims it.
-    #[error("stopped; task {0} goes on when a worker runs, or when you ask again")]
+    #[error("stopped; task {0} resumes when a worker runs, or when you repeat the request")]
     Stopped(TaskId),
     /// The caller stopped waiting, and the task, created for this caller alone, was cancelled.
     #[error("stopped; task {0} was cancelled")]

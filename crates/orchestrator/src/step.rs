@@ -93,7 +93,7 @@ async fn one_try<W: Workflow>(
             message: format!("node {} panicked: {}; please report this", node.name(), panic_message(&*panic)),
         }),
         Err(_) => Err(StepError::Passing {
-            code: ErrorCode::TestExecutionFailed,
+            code: ErrorCode::StepFailed,
             message: format!("node {} did not end within {:?}", node.name(), policy.timeout),
         }),
     }
@@ -317,6 +317,7 @@ mod tests {
         let begun = Instant::now();
         let StepEnd::Failed { error, .. } = stage.run(&adder).await else { panic!("an hour is too long") };
         assert_eq!(begun.elapsed().as_secs(), 60);
+        assert_eq!(error.code(), ErrorCode::StepFailed);
         assert!(error.to_string().contains("did not end within 60s"), "{error}");
         assert!(adder.dropped.load(Ordering::SeqCst));
     }

@@ -8,10 +8,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{GraphError, Next, Node as _};
-use autoheal_engine::source::{AlertKind, SourceRecord};
 use autoheal_engine::task::{Lease, Task, TaskState};
 use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, StepServices, Workflow};
 use autoheal_engine::{RunId, Timestamp};
@@ -256,7 +256,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         self.workflow.cancel(&mut state, self.now());
         let context = StepContext::new(self.run, "cancel", Arc::clone(&self.services));
         if tokio::time::timeout(LEAVE_TIME, self.workflow.take_leave(&mut state, &context)).await.is_err() {
-            tracing::warn!(run = %self.run, "a cancelled run could not tell everybody in time");
+            tracing::warn!(run = %self.run, "a cancelled run could not report its end in time");
         }
         let outcome = self.workflow.outcome(&state, self.now());
         self.finish(&outcome, TaskState::Cancelled).await
@@ -299,7 +299,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         };
         let target = self.session.task.target.clone();
         let message = format!("{message}; `autoheal report {}` tells what was reached", self.run);
-        Some(Record::Source(SourceRecord::Alert { target, kind, message, shared: None }))
+        Some(Record::Alert(Alert { target, kind, message, shared: None }))
     }
 
     /// Gives the run back for the next worker that claims the task; the events of the dropped step are stored.

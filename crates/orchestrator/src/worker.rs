@@ -354,7 +354,7 @@ impl Worker {
     }
 
     async fn broken(&self, task: &Task, lease: &Lease, error: String) -> TaskEnd {
-        tracing::error!(task = %task.id, error, "a run could not go on");
+        tracing::error!(task = %task.id, error, "a run could not continue");
         let retry_in = retry::wait(self.settings.retry_in, task.retry_count, task.id);
         match timeout(self.settings.lease, self.store.fail(lease, &error, retry_in)).await {
             Ok(Ok(state)) => TaskEnd::Broken { error, state },

@@ -1,7 +1,7 @@
 //! Reason a run ended.
 
 use autoheal_engine::ErrorCode;
-use autoheal_engine::source::AlertKind;
+use autoheal_engine::alert::AlertKind;
 use serde::{Deserialize, Serialize};
 
 /// The one named reason for which a run ended (design section 4).

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use autoheal_code::imports::Imports;
+use autoheal_engine::alert::AlertKind;
 use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::graph::{Graph, GraphError, Node as _};
-use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};

@@ -6,9 +6,11 @@
 //! - [`mcp`]: the Model Context Protocol, over standard input and output
 //! - [`api`]: the HTTP API, one file per resource; described in `openapi.json`
 //! - [`http`]: the server: access control, and the same tools over HTTP, with progress as server-sent events
+//! - `marked`: stored pages as safe HTML
 
 pub mod api;
 pub mod http;
+mod marked;
 pub mod mcp;
 pub mod tools;
 

@@ -133,7 +133,7 @@ async fn tell(mut lines: mpsc::UnboundedReceiver<String>, context: RequestContex
         count = count.saturating_add(1);
         let progress = ProgressNotificationParam::new(token.clone(), f64::from(count)).with_message(line);
         if context.peer.notify_progress(progress).await.is_err() {
-            tracing::debug!("the client does not hear progress any more");
+            tracing::debug!("the client no longer receives progress");
         }
     }
 }

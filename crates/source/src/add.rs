@@ -38,7 +38,7 @@ pub struct AddRequest {
     /// express it.
     #[serde(default)]
     pub required_as_found: bool,
-    /// Wanted values by field, as they stand on the page.
+    /// Wanted values by field, as written on the page.
     #[serde(default)]
     pub examples: Vec<(FieldName, String)>,
     /// Wanted fields, by name and type.
@@ -241,8 +241,8 @@ fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Pro
     }
 }
 
-/// The recipe with the fields optional that some items have and others not, and a note for each. What no item has stays required: a
-/// selector that finds nothing is no optional field.
+/// Returns the recipe in which the fields are optional that only some items have, and a note for each. Fields that no item has stay
+/// required: a selector that finds nothing does not describe an optional field.
 fn required_as_found(recipe: Recipe, extraction: &Extraction, mut notes: Vec<String>) -> (Recipe, Vec<String>) {
     let mut fields = recipe.fields().to_vec();
     for field in fields.iter_mut().filter(|field| field.required) {

@@ -32,7 +32,7 @@ pub struct InvalidCron {
 }
 
 impl CronExpression {
-    /// Returns the first scheduled time after `time`; `None`: there is none.
+    /// Returns the first scheduled time after `time`; `None`: no such time exists.
     pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
         next_after(&self.cron, time)
     }

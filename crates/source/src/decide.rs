@@ -25,7 +25,9 @@ pub enum DecideError {
     #[error("`{0}` has no earlier version: `autoheal source history {0}` lists them")]
     NoEarlierVersion(SourceName),
     /// The requested version was never active, or is active now: only an earlier active version can be restored.
-    #[error("version {version} of `{name}` was never in force, or is now: `autoheal source history {name}` lists them")]
+    #[error(
+        "version {version} of `{name}` was never active, or is active now; `autoheal source history {name}` lists all versions"
+    )]
     NeverInForce {
         /// Name of the source.
         name: SourceName,
@@ -36,7 +38,7 @@ pub enum DecideError {
     #[error("that changes nothing of `{0}`: `autoheal source set --help` shows what can be set")]
     NothingChanges(SourceName),
     /// A page to be removed does not belong to the source.
-    #[error("{url} is no page of `{name}`: `autoheal source show {name}` lists them")]
+    #[error("{url} is not a page of `{name}`; `autoheal source show {name}` lists its pages")]
     NoSuchPage {
         /// Name of the source.
         name: SourceName,

@@ -15,7 +15,7 @@ const LEAST_ALIKE: f64 = 0.46;
 /// Factor for the lowest similarity among earlier values: a value less similar than that is something else.
 const MARGIN: f64 = 0.75;
 
-/// Longer texts are text, whatever stands in them.
+/// Longer texts are text, regardless of their content.
 const LONGEST_KIND: usize = 60;
 
 /// Maximum number of earlier values to compare with.
@@ -70,7 +70,7 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
         return None;
     }
     if texts.is_empty() {
-        // What was on every page and is on this one no more has vanished; what came and went may do so again.
+        // A field that was on every page and is not on this one has vanished; a field that came and went may do so again.
         let was_always_there = earlier.iter().all(|texts| !texts.is_empty());
         return (was_always_there && !field.required).then(|| format!("Vanished field: {name}"));
     }
@@ -102,7 +102,7 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
 /// Properties that earlier values have in common.
 struct Likeness {
     shapes: Vec<Shape>,
-    /// Kind of all of them; `None`: they have none in common, or it is text.
+    /// Kind of all of them; `None`: their kinds differ, or the kind is text.
     kind: Option<Kind>,
     /// Similarity of the two least similar ones; `None` for fewer than two.
     least: Option<f64>,

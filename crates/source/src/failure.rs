@@ -113,7 +113,7 @@ impl Failure {
         Self { host_unknown, unreached, ..Self::new(error_type, error.to_string()) }
     }
 
-    /// An answer that is no page; `None` for a page.
+    /// Returns the failure of a response without a page; `None` for a page.
     pub fn of_answer(answer: &Fetched) -> Option<Self> {
         if answer.is_success() {
             return None;

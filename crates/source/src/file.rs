@@ -80,7 +80,7 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// With line and column, for what is no source.
+    /// The line and column of the fault, for a text that does not describe a source.
     pub fn parse(text: &str) -> Result<Self, SourceFileError> {
         toml::from_str(text).map_err(|error| Box::new(error).into())
     }

@@ -12,7 +12,7 @@
 //! - [`facts`]: facts remembered about a page; [`validation`]: checks of values against the recipe, `drift`: checks against earlier
 //!   values; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
-//! - [`notify`]: delivery of alerts and changes; [`mail`]: alerts by mail; `outage`: detection of general network outages
+//! - `outage`: detection of general network outages
 //! - [`schedule`]: due runs, [`cron`]: cron expressions; [`statistics`]: success rates of fixes
 //! - `judge`: extraction of a page's values, and whether they may be accepted
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
@@ -26,9 +26,7 @@ pub mod facts;
 pub mod failure;
 pub mod file;
 pub mod import;
-pub mod mail;
 pub mod name;
-pub mod notify;
 mod prompt_limits;
 pub mod refresh;
 pub mod schedule;
@@ -51,9 +49,7 @@ pub use definition::{Blueprint, Definition, HealPolicy, PageKind};
 pub use doctor::{DoctorWorkflow, PromptLimits};
 pub use failure::{ErrorType, Failure};
 pub use file::SourceFile;
-pub use mail::{MailError, MailSettings, Mailer};
 pub use name::{InvalidSourceName, SourceName};
-pub use notify::Notifier;
 pub use refresh::RefreshWorkflow;
 pub use services::SourceServices;
 pub use validation::Validation;

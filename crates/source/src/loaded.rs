@@ -77,11 +77,11 @@ impl Loaded {
             .iter()
             .find(|recipe| recipe.stage == Stage::Production)
             .cloned()
-            .ok_or_else(|| missing("recipe in force"))?;
+            .ok_or_else(|| missing("active recipe"))?;
         let recipe = recipe_of(&in_force)?;
         let page = match page {
             Page::At(url) => url.clone(),
-            // A person may have taken pages away meanwhile.
+            // The user may have removed pages meanwhile.
             Page::Number(number) => definition.pages().nth(number).unwrap_or(&definition.url).clone(),
         };
         let good = if stored == Stored::Wanted { good_pages(services, source, &page).await? } else { Vec::new() };

@@ -12,13 +12,13 @@ const LONGEST: usize = 64;
 /// Reserved names, which refer to all sources in places where a source's name could be: `/api/sources/statistics`.
 const TAKEN: [&str; 1] = ["statistics"];
 
-/// A name that can stand in an address, a file name and a command line: small letters, digits, `-`, `_` and `.`, beginning with a
+/// A name that can be part of an address, a file name and a command line: small letters, digits, `-`, `_` and `.`, beginning with a
 /// letter or a digit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SourceName(String);
 
-/// A text that is no name.
+/// Error for a text that is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} cannot be the name of a source: write up to {LONGEST} small letters, digits, `-`, `_` or `.`, the first a letter or a digit, and not `statistics`"

@@ -15,7 +15,7 @@ use crate::services::{SourceServices, store_error};
 /// Runs longer ago say nothing about now.
 const AT_ONCE: Duration = Duration::from_mins(30);
 
-/// Of fewer hosts nothing can be said.
+/// Minimum number of hosts from which an outage can be concluded.
 const FEWEST_HOSTS: usize = 3;
 
 /// Returns whether a failure to reach a host is part of a general outage: of at least three hosts with a run within the last

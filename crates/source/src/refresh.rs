@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
-use autoheal_engine::source::{AlertKind, Health, HealthState, SharedCause, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, Workflow};
 use autoheal_store::RecipeRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -219,7 +220,7 @@ impl RefreshWorkflow {
             return Ok(());
         }
         let moved_to = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto);
-        // The same page again, which gives the same, is no new evidence.
+        // The same values of the same page are not new evidence.
         let is_new = loaded.last.as_ref() != Some(facts)
             || loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes());
         if is_new || moved_to.is_some() {
@@ -276,7 +277,7 @@ async fn conclude(
     record(context, SourceRecord::Health { source: name(loaded), health });
     // An outage says nothing about a recipe.
     let is_about_the_recipe = failure.error_type.is_about_the_recipe();
-    // What was put back into force is no new fix, and what was taken back or rejected is not put back.
+    // A restored version is not a new fix, and a version that was rolled back or rejected is not restored.
     let before = loaded.versions.iter().find(|version| {
         Some(version.version) == loaded.in_force.replaces
             && version.version < loaded.in_force.version
@@ -292,7 +293,7 @@ async fn conclude(
             take_back(loaded, before, context)?;
         }
         // The next run on schedule tells whether it was the site or the fix.
-        Some(_) => context.note("on trial", "the fix in force is new: the next run decides about it"),
+        Some(_) => context.note("on trial", "the active fix is new; the next run decides about it"),
         // Nothing is wrong with this source in particular, and no attempt is made.
         None if outage::is_general(services, loaded, failure, now).await? => {
             let message =
@@ -300,7 +301,7 @@ async fn conclude(
             context.note("outage", message.clone());
             let shared = Some(SharedCause { host: EVERY_HOST.to_owned(), cause: AlertKind::Outage.name().to_owned() });
             let target = EVERY_HOST.to_owned();
-            record(context, SourceRecord::Alert { target, kind: AlertKind::Outage, message, shared });
+            context.record(Record::Alert(Alert { target, kind: AlertKind::Outage, message, shared }));
         }
         None if may_be_healed => {
             let mut task = NewTask::new(TaskKind::FixSource, name(loaded), now);
@@ -318,14 +319,14 @@ fn take_back(loaded: &Loaded, before: &RecipeRow, context: &StepContext) -> Resu
     let definition = json_of(&loaded.definition_with(&definition_of(before)?)?)?;
     let before = before.version;
     let message = format!(
-        "recipe {version} of `{source}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is in force \
+        "recipe {version} of `{source}` passed its validation and failed its first {WATCHED_RUNS} runs: recipe {before} is active \
          again; `autoheal source history {source}` shows both"
     );
     context.note("rolled back", message.clone());
     let (replaces, asked_by) = (Some(version), WATCH.to_owned());
     record(context, SourceRecord::Promoted { source: source.clone(), version: before, definition, replaces, asked_by });
     record(context, SourceRecord::Rejected { source: source.clone(), version });
-    record(context, SourceRecord::Alert { target: source, kind: AlertKind::Rollback, message, shared: None });
+    context.record(Record::Alert(Alert { target: source, kind: AlertKind::Rollback, message, shared: None }));
     Ok(())
 }
 

@@ -72,10 +72,10 @@ impl SourceServices {
         }
         match self.fetcher.fetch(&asked).await {
             Ok(answer) => Ok(Failure::of_answer(&answer).map_or_else(|| Ok(WebPage::of(&answer)), Err)),
-            Err(error) if is_ours(&error) => {
-                Err(StepError::Passing { code: ErrorCode::StepFailed, message: error.to_string() })
-            }
-            Err(error) => Ok(Err(Failure::of_error(&error))),
+            Err(error) => match code_of(&error) {
+                Some(code) => Err(StepError::Passing { code, message: error.to_string() }),
+                None => Ok(Err(Failure::of_error(&error))),
+            },
         }
     }
 }
@@ -111,18 +111,35 @@ impl WebPage {
     }
 }
 
-/// Returns whether an error is about this machine or its settings, and not about the site.
-fn is_ours(error: &FetchError) -> bool {
-    matches!(
-        error,
-        FetchError::Postponed { .. }
-            | FetchError::Reservation { .. }
-            | FetchError::LookupFailed { .. }
-            | FetchError::Settings { .. }
-    )
+/// Returns the code of an error about this machine, its database or its settings; `None`: the error is about the site.
+const fn code_of(error: &FetchError) -> Option<ErrorCode> {
+    match error {
+        FetchError::Reservation { .. } => Some(ErrorCode::StoreUnavailable),
+        FetchError::Postponed { .. } | FetchError::LookupFailed { .. } | FetchError::Settings { .. } => {
+            Some(ErrorCode::StepFailed)
+        }
+        _ => None,
+    }
 }
 
 /// The store may be there again in a moment.
 pub(crate) fn store_error(error: &StoreError) -> StepError {
     StepError::Passing { code: ErrorCode::StoreUnavailable, message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_engine::politeness::ReservationError;
+
+    use super::*;
+
+    #[test]
+    fn faults_of_the_database_and_of_this_machine_have_different_codes() {
+        let host = || "news.example".to_owned();
+        let reservation = FetchError::Reservation { host: host(), source: ReservationError("locked".into()) };
+        let lookup = FetchError::LookupFailed { host: host(), source: "no resolver".into() };
+        assert_eq!(code_of(&reservation), Some(ErrorCode::StoreUnavailable));
+        assert_eq!(code_of(&lookup), Some(ErrorCode::StepFailed));
+        assert_eq!(code_of(&FetchError::UnknownName { host: host() }), None);
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::{AlertKind, SharedCause};
+use autoheal_engine::alert::Alert;
 use sqlx::any::AnyRow;
 
 use crate::database::Dialect;
@@ -43,28 +43,27 @@ const ALERT: &str = "
         SELECT 1 FROM alert same WHERE same.target = $1 AND same.kind = $2 AND same.created_at > $7))";
 
 /// Returns the writes that store an alert and its notices, unless the same alert is recent.
-pub(crate) fn writes(
-    dialect: Dialect,
-    at: Timestamp,
-    target: &str,
-    kind: AlertKind,
-    message: &str,
-    shared: Option<&SharedCause>,
-) -> [Write; 2] {
+pub(crate) fn writes(dialect: Dialect, at: Timestamp, alert: &Alert) -> [Write; 2] {
+    let Alert { target, kind, message, shared } = alert;
     let statement = sqlx::query(ALERT)
         .bind(storable(target))
         .bind(kind.name())
         .bind(storable(message))
         .bind(at.as_millis())
-        .bind(shared.map(|shared| storable(&shared.host)))
-        .bind(shared.map(|shared| storable(&shared.cause)))
+        .bind(shared.as_ref().map(|shared| storable(&shared.host)))
+        .bind(shared.as_ref().map(|shared| storable(&shared.cause)))
         .bind(at.minus(ALERT_REST).as_millis())
-        .bind(i64::from(kind.rests()));
-    [statement, notice::of_alert(dialect, target, kind, message, at)]
-        .map(|statement| Write { statement, on_idle: OnIdle::Fine })
+        .bind(i64::from(kind.is_rate_limited()));
+    [statement, notice::of_alert(dialect, alert, at)].map(|statement| Write { statement, on_idle: OnIdle::Fine })
 }
 
 impl Store {
+    /// Raises alerts outside of a run: either all of them or none.
+    pub async fn raise(&self, at: Timestamp, alerts: &[Alert]) -> Result<(), StoreError> {
+        let dialect = self.database.dialect;
+        self.write_all(alerts.iter().flat_map(|alert| writes(dialect, at, alert)).collect()).await
+    }
+
     /// The alerts, the newest first; of one target when it is named, and only those before one when that is named.
     pub async fn alerts(
         &self,

@@ -25,7 +25,7 @@ impl Store {
             }
         }
         let unwritable = |error: io::Error| refused(format!("{} cannot be written: {error}", file.display()));
-        let path = file.to_str().ok_or_else(|| refused(format!("the path {} is no text", file.display())))?;
+        let path = file.to_str().ok_or_else(|| refused(format!("the path {} is not valid UTF-8", file.display())))?;
         // SQLite writes into a file that is there only while it is empty, and would let others read one that it makes.
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(unwritable)?;
         let copied = sqlx::query("VACUUM INTO $1").bind(path.to_owned()).execute(&self.database.pool).await;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use autoheal_engine::RunId;
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::budget::{Exhausted, Usage};
 use autoheal_engine::ledger::{Planned, Reservation};
-use autoheal_engine::source::{AlertKind, SourceRecord};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
@@ -114,15 +114,15 @@ impl Store {
     }
 
     async fn day_exhausted(&self, what: Exhausted) -> Result<(), StoreError> {
-        let alert = SourceRecord::Alert {
+        let alert = Alert {
             target: MODELS.to_owned(),
             kind: AlertKind::Budget,
             message: format!(
-                "{what} for today: no language model is asked before midnight UTC; `llm.day_calls`, `llm.day_tokens` and \
-                 `llm.day_dollars` are the limits, `autoheal usage` tells what has used them up"
+                "{what} for today: no request is sent to a language model before midnight UTC; `llm.day_calls`, `llm.day_tokens` \
+                 and `llm.day_dollars` are the limits, `autoheal usage` shows what has used them up"
             ),
             shared: None,
         };
-        self.change_sources(self.now(), &[alert]).await
+        self.raise(self.now(), &[alert]).await
     }
 }

@@ -39,7 +39,7 @@ pub enum StoreError {
     #[error("task {0} has no such unfinished run: it has ended, or belongs to another task")]
     NoSuchRun(TaskId),
     /// Another writer changed the object first, such as the active version of a recipe.
-    #[error("somebody else changed it first: look at it again, and repeat what is still wanted")]
+    #[error("another client changed it first; check it, and repeat the change if it is still needed")]
     Superseded,
     /// A row has a value that this program does not write.
     #[error("the database holds something autoheal did not write: {column} is {found}")]

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::AlertKind;
+use autoheal_engine::alert::Alert;
 use serde_json::{Value, json};
 use sqlx::any::AnyRow;
 
@@ -95,7 +95,8 @@ pub struct NoticeRow {
     pub last_error: Option<String>,
 }
 
-pub(crate) fn of_alert(dialect: Dialect, target: &str, kind: AlertKind, message: &str, at: Timestamp) -> Statement {
+pub(crate) fn of_alert(dialect: Dialect, alert: &Alert, at: Timestamp) -> Statement {
+    let Alert { target, kind, message, .. } = alert;
     let body = json!({
         "type": "alert", "target": target, "kind": kind.name(), "message": message, "at": at.to_rfc3339(),
     });

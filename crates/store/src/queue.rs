@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use autoheal_engine::source::{AlertKind, Health};
+use autoheal_engine::alert::{Alert, AlertKind};
+use autoheal_engine::source::Health;
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
 use sqlx::AnyConnection;
@@ -447,7 +448,8 @@ fn dead_letter(dialect: Dialect, at: Timestamp, task: TaskId, row: &AnyRow) -> R
     let message = format!(
         "task {task} ({kind}) {happened} and is not tried again: {error}; `autoheal tasks retry {task}` puts it back into the queue"
     );
-    Ok(alert::writes(dialect, at, &row::text(row, "target")?, AlertKind::DeadLetter, &message, None))
+    let alert = Alert { target: row::text(row, "target")?, kind: AlertKind::DeadLetter, message, shared: None };
+    Ok(alert::writes(dialect, at, &alert))
 }
 
 /// A statement whose first two arguments are the fence.

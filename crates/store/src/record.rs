@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::database::{Dialect, Statement};
 use crate::row::{deflate, inflate, json, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, row, source};
+use crate::{Store, StoreError, alert, row, source};
 
 const DIAGNOSTIC: &str = "
     INSERT INTO diagnostic (run_id, diagnostic_key, first_seen_at, entry_json) VALUES ($1, $2, $3, $4)
@@ -32,6 +32,7 @@ pub(crate) fn writes(dialect: Dialect, run: RunId, at: Timestamp, record: &Recor
         Record::Fix(fix) => fix_attempt(run, at, fix),
         Record::Output(output) => command_output(run, output)?,
         Record::Source(record) => return source::writes(dialect, at, record),
+        Record::Alert(alert) => return Ok(alert::writes(dialect, at, alert).into()),
     };
     Ok(vec![Write { statement, on_idle: OnIdle::NoSuchRun }])
 }

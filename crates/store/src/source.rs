@@ -12,7 +12,7 @@ use crate::closing::close_runs;
 use crate::database::{Dialect, Statement};
 use crate::row::{deflate, inflate, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, alert, decision, notice, queue, row};
+use crate::{Store, StoreError, decision, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -230,9 +230,6 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
             let failed = i64::from(!good);
             vec![maybe(sqlx::query(WATCHED).bind(storable(source)).bind(i64::from(*version)).bind(failed))]
         }
-        SourceRecord::Alert { target, kind, message, shared } => {
-            alert::writes(dialect, at, target, *kind, message, shared.as_ref()).into()
-        }
         SourceRecord::Notice { source, address, body } => {
             vec![maybe(notice::of_source(source, address, body, at))]
         }
@@ -298,16 +295,7 @@ impl Store {
         for record in records {
             all.extend(writes(self.database.dialect, at, record)?);
         }
-        self.database
-            .write(move |connection| {
-                Box::pin(async move {
-                    for write in all {
-                        write.execute(&mut *connection, None).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .await
+        self.write_all(all).await
     }
 
     /// A source.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use autoheal_engine::source::{AlertKind, SourceRecord};
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::{TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
@@ -50,10 +50,10 @@ impl Waiting {
         })
     }
 
-    fn alert(&self, host: &str) -> SourceRecord {
+    fn alert(&self, host: &str) -> Alert {
         let Self { task, kind, target, since, .. } = self;
         let since = since.to_rfc3339();
-        SourceRecord::Alert {
+        Alert {
             target: target.clone(),
             kind: AlertKind::Waiting,
             message: format!(
@@ -99,8 +99,8 @@ impl Store {
                 first.target,
             );
             let (target, kind) = (QUEUE.to_owned(), AlertKind::Waiting);
-            alerts.push(SourceRecord::Alert { target, kind, message, shared: None });
+            alerts.push(Alert { target, kind, message, shared: None });
         }
-        if alerts.is_empty() { Ok(()) } else { self.change_sources(self.now(), &alerts).await }
+        if alerts.is_empty() { Ok(()) } else { self.raise(self.now(), &alerts).await }
     }
 }

@@ -3,8 +3,8 @@
 use autoheal_engine::TaskId;
 use sqlx::AnyConnection;
 
-use crate::StoreError;
 use crate::database::Statement;
+use crate::{Store, StoreError};
 
 /// Meaning of a statement that changed no row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,5 +32,21 @@ impl Write {
             (false, OnIdle::NoSuchRun, Some(task)) => Err(StoreError::NoSuchRun(task)),
             (false, OnIdle::NoSuchRun | OnIdle::Superseded, _) => Err(StoreError::Superseded),
         }
+    }
+}
+
+impl Store {
+    /// Executes the writes in one transaction.
+    pub(crate) async fn write_all(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    for write in writes {
+                        write.execute(&mut *connection, None).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
     }
 }

@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Repair a repository or a scraper
-         * @description Repairs a repository whose tests fail (small edits that the tests confirm, on a branch of their own; never the main branch, never the tests), or a scraper whose page has changed. Answers with a report of what was wrong, what was changed and why, or that it could not be healed. Takes minutes.
+         * @description Repairs a repository whose tests fail (small edits that the tests confirm, on a separate branch; never the main branch, never the tests), or a scraper whose page has changed. Answers with a report of what was wrong, what was changed and why, or that it could not be healed. Takes minutes.
          */
         post: operations["heal"];
         delete?: never;
@@ -635,7 +635,7 @@ export interface paths {
         put?: never;
         /**
          * Find an answer in a manual
-         * @description Finds the answer to a question in an online manual of many pages by following its links. Answers with the passage or the row of a table as it stands on the page, with the page's address, or says that it was not found.
+         * @description Finds the answer to a question in an online manual of many pages by following its links. Answers with the passage or the row of a table as written on the page, with the page's address, or says that it was not found.
          */
         post: operations["navigate"];
         delete?: never;
@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Scrape a page now
-         * @description Fetches one of the regularly scraped pages now and answers with the values it gives. When the page has changed its layout, the scraper is healed first, or it is said that it could not be.
+         * @description Fetches one of the regularly scraped pages now and answers with the values it gives. When the page has changed its layout, the scraper is healed first, or the answer says that it could not be healed.
          */
         post: operations["source_run"];
         delete?: never;
@@ -2065,7 +2065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is asked to stop */
+            /** @description The run was requested to stop */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3051,7 +3051,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it stands */
+            /** @description State of the job */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3170,7 +3170,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is asked to stop */
+            /** @description The run was requested to stop */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3409,7 +3409,7 @@ export interface operations {
                      */
                     ask_model?: boolean;
                     /**
-                     * @description Whatever else the manual is divided by, in that order: pairs of a name and a value.
+                     * @description Further divisions of the manual, in that order: pairs of a name and a value.
                      * @default []
                      */
                     context?: string[][];
@@ -3614,7 +3614,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
-            /** @description What becomes of it */
+            /** @description The effect of the event */
             202: {
                 headers: {
                     [name: string]: unknown;

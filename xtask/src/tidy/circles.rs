@@ -1,8 +1,8 @@
-//! No circle of modules: within a crate, files depend on each other in one direction.
+//! No circle of modules: the modules next to each other, each with all modules inside it, depend on each other in one direction.
 //!
-//! A file depends on another when it names something in it by a path that begins at the crate, at itself or at a module above. A module and
-//! those inside of it are one thing: between them nothing counts, nor do tests inside a file. A name that another module only hands on
-//! belongs to the file that defines it.
+//! A file depends on another when it names something in it by a path that begins at the crate, at itself or at a module above. Names
+//! between a module and those inside it do not count, nor do tests inside a file. A name that a module only re-exports belongs to the
+//! file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,8 @@ use syn::visit::{self, Visit};
 
 use super::{Complaint, SourceFile};
 
-/// Circles that are left, each by the first of its files and their number, with what ties it: a list that may only get shorter.
-const ALLOWED: &[(&str, usize, &str)] = &[
-    ("crates/cli/src/wiring.rs", 2, "what is wired starts processes that wire the same"),
-    ("crates/forge/src/branch.rs", 3, "errors name branches and commits"),
-    ("crates/testkit/src/github/ci.rs", 2, "the state keeps plans of CI"),
-    ("crates/testkit/src/site/change.rs", 3, "changes choose layouts, and layouts show changes"),
-];
+/// Crates whose folders still depend on each other: only their files are compared.
+const BY_FILE: &[&str] = &["crates/code", "crates/repo"];
 
 /// Path of a module within its crate, such as `["tidy", "circles"]`; empty for the crate's root.
 type ModulePath = Vec<String>;
@@ -26,6 +21,8 @@ type ModulePath = Vec<String>;
 #[derive(Default)]
 struct Modules<'f> {
     all: BTreeMap<ModulePath, Module<'f>>,
+    /// Modules that exist only in tests.
+    of_tests: Vec<ModulePath>,
 }
 
 struct Module<'f> {
@@ -38,25 +35,18 @@ struct Module<'f> {
 }
 
 pub(super) fn check(files: &[SourceFile]) -> anyhow::Result<Vec<Complaint>> {
-    let circles = circles(files)?;
-    let is_it = |circle: &[&str], first: &str, count: usize| circle.first() == Some(&first) && circle.len() == count;
-    let is_allowed = |circle: &[&str]| ALLOWED.iter().any(|(first, count, _)| is_it(circle, first, *count));
-    let is_gone = |first: &str, count: usize| !circles.iter().any(|circle| is_it(circle, first, count));
-    let gone = ALLOWED.iter().filter(|(first, count, _)| is_gone(first, *count));
-    let gone = gone.map(|(first, ..)| {
-        Complaint::new(first, 1, "its circle is open: take it off the list in xtask/src/tidy/circles.rs")
-    });
-    let closed = circles.iter().filter(|circle| !is_allowed(circle)).map(|circle| complaint(circle));
-    Ok(closed.chain(gone).collect())
+    Ok(circles(files)?.iter().map(|circle| complaint(circle)).collect())
 }
 
-/// Returns the sets of files that depend on each other.
+/// Returns the sets of modules that depend on each other, each module as its file.
 fn circles(files: &[SourceFile]) -> anyhow::Result<Vec<Vec<&str>>> {
     let mut crates: BTreeMap<&str, Modules<'_>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.has_extension(&["rs"]) && !file.is_test()) {
         let Some((home, path)) = file.path.split_once("/src/") else { continue };
         let parsed = syn::parse_file(&file.text).with_context(|| format!("cannot read {}", file.path))?;
         let module = module_path(path);
+        let of_tests = parsed.items.iter().filter(|item| is_of_tests(item)).filter_map(child);
+        let of_tests: Vec<ModulePath> = of_tests.map(|name| [module.as_slice(), &[name]].concat()).collect();
         let mut reader = Reader {
             module: module.clone(),
             children: parsed.items.iter().filter_map(child).collect(),
@@ -66,14 +56,23 @@ fn circles(files: &[SourceFile]) -> anyhow::Result<Vec<Vec<&str>>> {
         };
         reader.visit_file(&parsed);
         let Reader { named, taken, globs, .. } = reader;
-        crates.entry(home).or_default().all.insert(module, Module { file: &file.path, named, taken, globs });
+        let modules = crates.entry(home).or_default();
+        modules.all.insert(module, Module { file: &file.path, named, taken, globs });
+        modules.of_tests.extend(of_tests);
     }
-    Ok(crates.values().flat_map(Modules::circles).collect())
+    for Modules { all, of_tests } in crates.values_mut() {
+        all.retain(|module, _| !of_tests.iter().any(|of_tests| module.starts_with(of_tests)));
+    }
+    Ok(crates.iter().flat_map(|(home, modules)| modules.circles(BY_FILE.contains(home))).collect())
 }
 
 fn complaint(circle: &[&str]) -> Complaint {
     let first = circle.first().copied().unwrap_or_default();
-    Complaint::new(first, 1, format!("{} files depend on each other in a circle: {}", circle.len(), circle.join(", ")))
+    Complaint::new(
+        first,
+        1,
+        format!("{} modules depend on each other in a circle: {}", circle.len(), circle.join(", ")),
+    )
 }
 
 /// The module that a file below `src` holds.
@@ -85,17 +84,17 @@ fn module_path(path: &str) -> ModulePath {
 }
 
 impl<'f> Modules<'f> {
-    /// Returns the module that defines what a path names, and its file.
-    fn home_of(&self, path: &[String]) -> Option<(ModulePath, &'f str)> {
+    /// Returns the module that defines what a path names.
+    fn home_of(&self, path: &[String]) -> Option<ModulePath> {
         let mut path = path.to_vec();
-        // As many times as names are handed on, but not for ever.
+        // A name can be re-exported several times, but a circle of re-exports has an end.
         for _ in 0..10 {
             let depth =
                 (0..=path.len()).rev().find(|depth| self.all.contains_key(path.get(..*depth).unwrap_or_default()))?;
             let home = path.get(..depth).unwrap_or_default();
             let module = self.all.get(home)?;
             let rest = path.get(depth..).unwrap_or_default().to_vec();
-            let Some(name) = rest.first() else { return Some((home.to_vec(), module.file)) };
+            let Some(name) = rest.first() else { return Some(home.to_vec()) };
             let by_glob = || {
                 let has_it = |glob: &&Vec<String>| {
                     let inner = self.all.get(*glob);
@@ -103,48 +102,44 @@ impl<'f> Modules<'f> {
                 };
                 module.globs.iter().find(has_it).map(|glob| [glob.as_slice(), std::slice::from_ref(name)].concat())
             };
-            let Some(target) = module.taken.get(name).cloned().or_else(by_glob) else {
-                return Some((home.to_vec(), module.file));
-            };
+            let Some(target) = module.taken.get(name).cloned().or_else(by_glob) else { return Some(home.to_vec()) };
             path = [target.as_slice(), rest.get(1..).unwrap_or_default()].concat();
         }
         None
     }
 
-    /// Returns the sets of files that depend on each other, each in order.
-    fn circles(&self) -> Vec<Vec<&'f str>> {
-        let mut arrows: BTreeMap<&str, BTreeSet<&'f str>> = BTreeMap::new();
+    /// Returns the sets of modules that depend on each other, each in order: modules next to each other with all modules inside
+    /// them, or single files.
+    fn circles(&self, is_by_file: bool) -> BTreeSet<Vec<&'f str>> {
+        let mut arrows: BTreeMap<&[String], BTreeSet<ModulePath>> = BTreeMap::new();
         for (own, module) in &self.all {
-            let others = module.named.iter().filter_map(|path| self.home_of(path));
-            let others = others.filter(|(other, _)| !other.starts_with(own) && !own.starts_with(other));
-            arrows.insert(module.file, others.map(|(_, file)| file).collect());
-        }
-        let reached: BTreeMap<&str, BTreeSet<&str>> =
-            arrows.keys().map(|file| (*file, reached(file, &arrows))).collect();
-        let mut circles: BTreeSet<Vec<&'f str>> = BTreeSet::new();
-        for module in self.all.values() {
-            let is_back = |other: &&str| reached.get(other).is_some_and(|back| back.contains(module.file));
-            let circle: Vec<&'f str> = self
-                .all
-                .values()
-                .map(|other| other.file)
-                .filter(|other| reached.get(module.file).is_some_and(|there| there.contains(other)) && is_back(other))
-                .collect();
-            if circle.len() > 1 {
-                circles.insert(circle);
+            for other in module.named.iter().filter_map(|path| self.home_of(path)) {
+                let shared = own.iter().zip(&other).take_while(|(own, other)| own == other).count();
+                // The two modules next to each other that hold the files; a module and one inside it have no such pair.
+                let (Some(from), Some(to)) = (own.get(..=shared), other.get(..=shared)) else { continue };
+                let (from, to) = if is_by_file { (own.as_slice(), other.as_slice()) } else { (from, to) };
+                arrows.entry(from).or_default().insert(to.to_vec());
             }
         }
-        circles.into_iter().collect()
+        let reached: BTreeMap<&[String], BTreeSet<&[String]>> =
+            arrows.keys().map(|module| (*module, reached(module, &arrows))).collect();
+        let circle_of = |(module, there): (&&[String], &BTreeSet<&[String]>)| {
+            let is_back = |other: &&&[String]| reached.get(**other).is_some_and(|back| back.contains(module));
+            let circle = there.iter().filter(is_back).filter_map(|other| Some(self.all.get(*other)?.file));
+            circle.collect::<Vec<_>>()
+        };
+        reached.iter().map(circle_of).filter(|circle| !circle.is_empty()).collect()
     }
 }
 
-/// Returns all files that a file depends on, directly or not.
-fn reached<'f>(file: &str, arrows: &BTreeMap<&str, BTreeSet<&'f str>>) -> BTreeSet<&'f str> {
+/// Returns all modules that a module depends on, directly or not.
+fn reached<'m>(module: &[String], arrows: &'m BTreeMap<&[String], BTreeSet<ModulePath>>) -> BTreeSet<&'m [String]> {
+    let after = |module: &[String]| arrows.get(module).into_iter().flatten().map(Vec::as_slice);
     let mut found = BTreeSet::new();
-    let mut queue: Vec<&'f str> = arrows.get(file).into_iter().flatten().copied().collect();
+    let mut queue: Vec<&[String]> = after(module).collect();
     while let Some(next) = queue.pop() {
         if found.insert(next) {
-            queue.extend(arrows.get(next).into_iter().flatten().copied());
+            queue.extend(after(next));
         }
     }
     found
@@ -223,12 +218,20 @@ fn child(item: &syn::Item) -> Option<String> {
     }
 }
 
+fn is_of_tests(item: &syn::Item) -> bool {
+    matches!(item, syn::Item::Mod(module) if has_test_attribute(&module.attrs))
+}
+
+/// Returns whether one of the attributes is `#[cfg(test)]`.
+fn has_test_attribute(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|of| of == "test")
+    })
+}
+
 impl Visit<'_> for Reader {
     fn visit_item_mod(&mut self, item: &syn::ItemMod) {
-        let is_test = |attribute: &syn::Attribute| {
-            attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|of| of == "test")
-        };
-        if !item.attrs.iter().any(is_test) && item.content.is_some() {
+        if !has_test_attribute(&item.attrs) && item.content.is_some() {
             self.module.push(item.ident.to_string());
             visit::visit_item_mod(self, item);
             self.module.pop();
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_name_each_other_are_a_circle() {
+    fn modules_that_name_each_other_are_a_circle() {
         let found = complaints(&[
             ("crates/x/src/lib.rs", "mod a; mod b; mod c;"),
             ("crates/x/src/a.rs", "use crate::b::B; pub struct A;"),
@@ -270,7 +273,20 @@ mod tests {
             ("crates/x/src/c.rs", "use super::a::{self, A}; pub fn c() {}"),
         ]);
         let files = "crates/x/src/a.rs, crates/x/src/b.rs, crates/x/src/c.rs";
-        assert_eq!(found, [format!("3 files depend on each other in a circle: {files}")]);
+        assert_eq!(found, [format!("3 modules depend on each other in a circle: {files}")]);
+    }
+
+    #[test]
+    fn a_module_is_one_with_those_inside_it_for_its_neighbours() {
+        let found = complaints(&[
+            ("crates/x/src/lib.rs", "mod a; mod b;"),
+            ("crates/x/src/a/mod.rs", "mod one; mod two;"),
+            ("crates/x/src/a/one.rs", "use crate::b::B;"),
+            ("crates/x/src/a/two.rs", "pub struct A;"),
+            ("crates/x/src/b.rs", "use crate::a::two::A; pub struct B;"),
+        ]);
+        let files = "crates/x/src/a/mod.rs, crates/x/src/b.rs";
+        assert_eq!(found, [format!("2 modules depend on each other in a circle: {files}")]);
     }
 
     #[test]
@@ -288,7 +304,8 @@ mod tests {
     fn tests_and_other_crates_do_not_count() {
         let found = complaints(&[
             ("crates/x/src/lib.rs", "mod a; mod b;"),
-            ("crates/x/src/a.rs", "use y::b::B; #[cfg(test)] mod tests { use crate::b::B; }"),
+            ("crates/x/src/a.rs", "use y::b::B; #[cfg(test)] mod tests { use crate::b::B; } #[cfg(test)] mod c;"),
+            ("crates/x/src/a/c.rs", "use crate::b::B;"),
             ("crates/x/src/b.rs", "use crate::a::A;"),
             ("crates/y/src/lib.rs", "use crate::a::A;"),
             ("crates/x/tests/it/main.rs", "use crate::main;"),

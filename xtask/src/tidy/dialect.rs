@@ -50,23 +50,17 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 
 /// Numbers of phrases that are left, by crate or document: each may only get smaller.
 const ALLOWED: &[(&str, usize)] = &[
-    ("crates/cli", 44),
+    ("crates/cli", 6),
     ("crates/code", 145),
     ("crates/extract", 5),
-    ("crates/fetch", 7),
-    ("crates/forge", 42),
+    ("crates/fetch", 6),
     ("crates/llm", 5),
     ("crates/navigate", 5),
-    ("crates/orchestrator", 5),
     ("crates/page", 79),
     ("crates/process", 1),
     ("crates/repo", 253),
     ("crates/sandbox", 4),
-    ("crates/server", 25),
-    ("crates/source", 102),
-    ("crates/store", 3),
     ("crates/testkit", 9),
-    ("xtask", 3),
 ];
 
 static ANY: LazyLock<RegexSet> = LazyLock::new(|| {

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - [`floors`]: which crate may use which; [`circles`]: no files of a crate depend on each other in a circle
+//! - [`floors`]: which crate may use which; [`circles`]: no modules of a crate depend on each other in a circle
 //! - [`source`]: rules about single lines of program text (SQL, processes, I/O, lint exceptions)
 //! - [`text`]: rules about every file (length, white space, words)
 //! - [`prose`]: how doc comments open; [`dialect`]: plain English, in the lines that [`prose_lines`] finds

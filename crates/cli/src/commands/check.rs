@@ -51,7 +51,7 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
         git,
         docker,
         bubblewrap,
-        on_path("python3", "Python repositories without an environment of their own"),
+        on_path("python3", "Python repositories without their own environment"),
         on_path("ruff", "fixing what linters find"),
         on_path("prlimit", "git and the browser (limits of memory and files); install util-linux"),
         browser(config).await,

@@ -16,7 +16,7 @@ use crate::args::Heal;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::{house, interrupt, progress, wiring, worker_process};
+use crate::{interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
 
@@ -78,15 +78,16 @@ pub(super) async fn to_its_end(
     wiring::warn_without_sandbox(config, printer);
     let sources = wiring::source_services(config, &store)?;
     let (registry, kind) = wiring::repositories(config, sources).await?;
-    let crew = worker_process::crew(config, Some(kind))?;
+    let crew = wiring::crew(config, Some(kind))?;
     let settings = wiring::worker_settings(config)?;
+    let maintenance = wiring::maintenance(config, &store)?;
     let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
     let worker = Worker::new(
         store.clone(),
         autoheal_orchestrator::WorkerSettings {
             grace,
             poll: Duration::from_millis(200),
-            // A person waits: what a worker beside its other work may not do, this process is there for.
+            // The user waits: the limits for workers, which also have other tasks, do not apply to this process.
             kinds: BTreeMap::new(),
             ..settings
         },
@@ -112,7 +113,7 @@ pub(super) async fn to_its_end(
     };
     say_if_waiting(&store, task, printer).await?;
     let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
-    house::forget_daily(&store, config).await;
+    maintenance.clean_up_daily().await;
     conclude(end, task, &store, printer).await
 }
 

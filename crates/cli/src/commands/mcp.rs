@@ -5,15 +5,16 @@ use autoheal_server::mcp;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::wiring::Asker;
-use crate::{house, interrupt, wiring};
+use crate::tools::Asker;
+use crate::{interrupt, tools, wiring};
 
 const STOPPING: &str = "stopping; running requests are cancelled (Ctrl-C again to stop at once)";
 
 /// Serves the assistant that has started this process until it leaves.
 pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
-    let services = wiring::tool_services(config, &store, Asker::User, printer).await?;
+    let services = tools::tool_services(config, &store, Asker::User, printer).await?;
+    let maintenance = wiring::maintenance(config, &store)?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let notifier = Arc::clone(&services.notifier);
     let serving = async {
@@ -21,7 +22,7 @@ pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Fail
         stop.cancel();
         served
     };
-    let (served, ()) = tokio::join!(serving, house::keep_until(&notifier, &store, config, &stop));
+    let (served, ()) = tokio::join!(serving, maintenance.run_until(&notifier, &stop));
     served.bad_input()?;
     Ok(Exit::Fine)
 }

@@ -43,7 +43,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
         Command::Mcp => mcp::run(&config, printer).await,
         Command::Serve => serve::run(&config, printer).await,
-        // Begun by `main`: it has no settings of its own.
+        // `main` starts it, because its settings come from the parent process.
         Command::WorkerProcess => Err(Failure::bad_input("only autoheal itself starts this command")),
         Command::Openapi => describe::openapi(printer),
         Command::Completions { shell } => describe::completions(shell, printer),

@@ -51,9 +51,9 @@ pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
 fn unfinished(row: &RunRow) -> Failure {
     let (run, task) = (row.run, row.task);
     Failure::bad_input(match &row.stop_reason {
-        None => format!("run {run} has not ended: `autoheal heal --resume {run}` goes on with it"),
+        None => format!("run {run} has not ended; `autoheal heal --resume {run}` resumes it"),
         Some(reason) => {
-            format!("run {run} ended without results ({reason}): `autoheal tasks retry {task}` lets it go on")
+            format!("run {run} ended without results ({reason}); `autoheal tasks retry {task}` retries it")
         }
     })
 }

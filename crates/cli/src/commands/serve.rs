@@ -8,13 +8,13 @@ use uuid::Uuid;
 use crate::config::{Config, github_webhook_secret, server_token};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
-use crate::wiring::Asker;
-use crate::{house, interrupt, private, wiring};
+use crate::tools::Asker;
+use crate::{interrupt, private, tools, wiring};
 
 const STOPPING: &str = "stopping; running tasks resume when a worker claims them, calls of tools are cancelled (Ctrl-C again to stop at once)";
 
-/// One repository that takes an hour is not to hold up every source and everybody else: several tasks run at once unless a setting says
-/// otherwise, and not all of them are repositories, which take a processor each.
+/// Returns the settings with several concurrent tasks unless a setting limits them, so that one repository that takes an hour does not
+/// delay every source and the other clients. Not all of the tasks are repositories, each of which takes a processor.
 fn with_room(config: &Config) -> Config {
     let mut config = config.clone();
     if config.worker.concurrency.is_none() {
@@ -88,7 +88,8 @@ pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Fail
         };
         Failure { exit, error: error.into() }
     })?;
-    let services = wiring::tool_services(&with_room(config), &store, Asker::Clients, printer).await?;
+    let services = tools::tool_services(&with_room(config), &store, Asker::Clients, printer).await?;
+    let maintenance = wiring::maintenance(config, &store)?;
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say(&format!("listening at http://{}{key}; Ctrl-C to stop", server.address()?));
     let (notifier, worker) = (Arc::clone(&services.notifier), services.worker.clone());
@@ -99,9 +100,9 @@ pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Fail
     tokio::join!(
         serving,
         worker.run_until(stop.clone()),
-        house::schedule_until(&store, &stop),
-        house::keep_until(&notifier, &store, config, &stop),
+        wiring::schedule_until(&store, &stop),
+        maintenance.run_until(&notifier, &stop),
     );
-    house::ensure_current(&store).await?;
+    wiring::ensure_current(&store).await?;
     Ok(Exit::Fine)
 }

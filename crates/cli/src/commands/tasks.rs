@@ -137,9 +137,7 @@ async fn retry(store: &Store, id: TaskId, printer: &Printer) -> Result<Exit, Fai
         }
     }
     if !store.reopen(id).await? {
-        return Err(Failure::bad_input(
-            "the same work is asked for already by another task: `autoheal tasks` lists it",
-        ));
+        return Err(Failure::bad_input("another open task requests the same work; `autoheal tasks` lists it"));
     }
     printer.say(&format!("task {id} is in the queue again"));
     Ok(Exit::Fine)

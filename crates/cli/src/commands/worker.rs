@@ -3,7 +3,7 @@ use autoheal_orchestrator::Worker;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
-use crate::{house, interrupt, progress, wiring, worker_process};
+use crate::{interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping after the running steps; all stored results are kept (Ctrl-C again to stop at once)";
 
@@ -13,14 +13,15 @@ pub(super) async fn run(config: Config, printer: &Printer) -> Result<Exit, Failu
     wiring::adopt_tasks(&config, &store).await?;
     let sources = wiring::source_services(&config, &store)?;
     let (registry, kind) = wiring::repositories(&config, sources.clone()).await?;
-    let crew = worker_process::crew(&config, Some(kind))?;
+    let crew = wiring::crew(&config, Some(kind))?;
     let settings = wiring::worker_settings(&config)?;
     printer.say(&format!("worker {} waits for tasks; Ctrl-C to stop", settings.name));
-    let notifier = wiring::notifier(&config, sources)?;
+    let notifier = wiring::notifier(&config, &store, &sources)?;
+    let maintenance = wiring::maintenance(&config, &store)?;
     let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
-    tokio::join!(working, house::schedule_until(&store, &stop), house::keep_until(&notifier, &store, &config, &stop));
-    house::ensure_current(&store).await?;
+    tokio::join!(working, wiring::schedule_until(&store, &stop), maintenance.run_until(&notifier, &stop));
+    wiring::ensure_current(&store).await?;
     Ok(Exit::Fine)
 }

@@ -1,4 +1,4 @@
-//! Secrets that only the environment holds, or files of their own.
+//! Secrets that only the environment or separate files hold.
 
 use std::path::Path;
 

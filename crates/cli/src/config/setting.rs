@@ -96,7 +96,7 @@ impl Setting {
         Self { flag: Some(flag), commands, ..self }
     }
 
-    /// A flag that sets `false`, with help of its own.
+    /// Returns a flag that sets `false`, with its own help.
     pub(super) const fn off_switch(
         self,
         flag: &'static str,

@@ -116,7 +116,7 @@ async fn what_an_assistant_asks_wrongly_is_told_to_it() {
     let mut assistant = Assistant::start(&home);
     for (tool, input, told) in [
         ("navigate", json!({ "goal": "x" }), "missing field `start`"),
-        ("navigate", json!({ "goal": "x", "start": "file:///etc/passwd" }), "no address of a web page"),
+        ("navigate", json!({ "goal": "x", "start": "file:///etc/passwd" }), "not the address of a web page"),
         ("navigate", json!({ "goal": "x", "start": "http://h.example/", "speed": 1 }), "unknown field `speed`"),
         ("source_run", json!({ "name": "nothing" }), "there is no source `nothing`"),
         ("heal", json!({}), "either a repository or a source"),

@@ -136,7 +136,7 @@ fn settings_of_mail_that_make_no_sense_are_refused() {
     command.env("AUTOHEAL_SMTP_SERVER", "smtp://mail.example").env("AUTOHEAL_MAIL_FROM", "a@example.com");
     let ended = Ended::of(command.env("AUTOHEAL_MAIL_TO", "[\"nobody\"]"));
     assert_eq!(ended.code, Some(2), "{}", ended.told());
-    assert!(ended.stderr.contains("no mail address"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("not a mail address"), "{}", ended.stderr);
 }
 
 #[tokio::test]

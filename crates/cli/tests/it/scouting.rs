@@ -168,7 +168,7 @@ async fn files_that_no_recipe_can_be_made_of_are_refused() {
             r#"{"baseSelector": "li", "fields": [{"name": "title", "selector": "a:first", "type": "text"}]}"#,
             "the field `title`",
         ),
-        (r#"{"baseSelector": "li", "fields": []}"#, "nothing of the Crawl4AI schema"),
+        (r#"{"baseSelector": "li", "fields": []}"#, "no part of the Crawl4AI schema"),
         (r#"{"_id": "a", "startUrl": [], "selectors": [{"id": "x", "type": "SelectorDance"}]}"#, "`SelectorDance`"),
         ("{\"version\": 1,\n\"fields\": 3}", "file.json:2"),
     ] {

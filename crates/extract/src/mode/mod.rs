@@ -1,5 +1,6 @@
 //! Modes of extracting an item from a page. A mode is a file or folder here and a variant of [`Mode`].
 
+pub(crate) mod convert;
 pub mod llm_dynamic;
 pub mod llm_dynamic_adaptive;
 pub mod llm_fixed;

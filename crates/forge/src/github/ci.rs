@@ -13,13 +13,13 @@ use crate::{BranchName, CommitId};
 /// The app that runs Actions. Its checks duplicate workflow runs, which are requested separately.
 const ACTIONS_APP: &str = "github-actions";
 
-/// The state that GitHub's `status` and `conclusion` mean. Words that are not known are no success.
+/// Returns the state that GitHub's `status` and `conclusion` mean. Unknown words do not mean success.
 fn state_of(status: Option<&str>, conclusion: Option<&str>) -> CheckState {
     match (status, conclusion) {
         (Some("completed"), Some("success")) => CheckState::Success,
         (Some("completed"), Some("failure" | "timed_out" | "startup_failure")) => CheckState::Failure,
         (Some("completed"), Some("skipped" | "neutral")) => CheckState::Neutral,
-        // It waits for a person.
+        // It waits for a user.
         (Some("completed"), Some("action_required")) => CheckState::Pending,
         (Some("completed"), _) => CheckState::Inconclusive,
         _ => CheckState::Pending,

@@ -20,11 +20,11 @@ use url::Url;
 use crate::host::change_request::Comment;
 use crate::host::connection::{Connection, ConnectionSettings, Credentials, Dialect};
 use crate::host::limits::RateLimits;
-use crate::host::site::is_plain_base;
 use crate::host::{
     ApiOperation, ChangeRequest, ChangeRequestText, CodeHost, CommitChecks, HostError, HostKind, HostSite, Job, JobLog,
     NameForm, RepositoryName, StartableCi, StatusState, pages,
 };
+use crate::site::is_plain_base;
 use crate::{BranchName, CommitId, HostToken};
 
 /// The API of github.com.

@@ -60,11 +60,11 @@ struct Status {
     target_url: Option<String>,
 }
 
-/// The state that GitLab's word for a pipeline or job means. Words that are not known are no success.
+/// Returns the state that GitLab's word for a pipeline or job means. Unknown words do not mean success.
 fn state_of(status: &str, may_fail: bool) -> CheckState {
     match status {
         "success" => CheckState::Success,
-        // A manual job waits for a person; one that may fail does not hold the others up.
+        // A manual job waits for a user; one that may fail does not block the others.
         "failed" | "manual" if may_fail => CheckState::Neutral,
         "failed" => CheckState::Failure,
         "skipped" => CheckState::Neutral,
@@ -156,7 +156,7 @@ impl GitLab {
         if !have_we_failed || others.contains(&CheckState::Failure) {
             return Ok(CheckState::Failure);
         }
-        // Anybody can call a job of the pipeline as we call our status.
+        // Any job of the pipeline can have the name of our status.
         let jobs = self.jobs_below(repository, pipeline.id).await?;
         if jobs.iter().any(|job| job.state == CheckState::Failure) {
             return Ok(CheckState::Failure);

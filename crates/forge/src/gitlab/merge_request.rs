@@ -134,8 +134,8 @@ fn title(text: &str) -> String {
     text.chars().take(LONGEST_TITLE).collect()
 }
 
-/// The text with no line that GitLab would take for an order to itself (a quick action, such as `/merge`): what stands in it came from a
-/// repository, and the token of this program would carry the order out.
+/// Returns the text without lines that GitLab would execute (quick actions, such as `/merge`): the text comes from a repository, and the
+/// action would be executed with the token of this program.
 fn without_orders(text: &str) -> Cow<'_, str> {
     let is_order = |line: &str| line.trim_start().starts_with('/');
     if !text.lines().any(is_order) {

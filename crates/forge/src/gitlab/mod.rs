@@ -21,11 +21,11 @@ use url::Url;
 use crate::host::change_request::Comment;
 use crate::host::connection::{Connection, ConnectionSettings, Dialect};
 use crate::host::limits::RateLimits;
-use crate::host::site::is_plain_base;
 use crate::host::{
     ApiOperation, ChangeRequest, ChangeRequestText, CodeHost, CommitChecks, HostError, HostKind, HostSite, Job, JobLog,
     NameForm, RepositoryName, StartableCi, StatusState, pages,
 };
+use crate::site::is_plain_base;
 use crate::{BranchName, CommitId, HostToken};
 pub use token::{GitLabToken, TokenKind};
 
@@ -65,7 +65,7 @@ fn own((name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)) ->
     (name.into_owned(), value.into_owned())
 }
 
-/// The messages of an error: a text, a list, or lists of texts by field; `OAuth` has two fields of its own.
+/// Returns the messages of an error: a text, a list, or lists of texts by field; `OAuth` has two other fields.
 fn messages(document: &Value) -> Vec<String> {
     fn collect(value: &Value, found: &mut Vec<String>) {
         match value {

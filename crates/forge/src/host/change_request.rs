@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Maximum length of the text of a change request or comment, in characters.
 const LONGEST_TEXT: usize = 65_000;
 
-/// Stands in what this program writes, so that it finds it again; browsers do not show it.
+/// Marks the texts that this program writes, so that it finds them again; browsers do not display it.
 const MARK: &str = "<!-- autoheal -->";
 
 /// A change request of a host: a pull request or a merge request.
@@ -95,7 +95,7 @@ pub struct Comment {
 }
 
 impl Comment {
-    /// Returns whether it begins with this program's mark, which anybody can write.
+    /// Returns whether it begins with this program's mark, which other users can also write.
     pub(super) fn has_mark(&self) -> bool {
         self.body.starts_with(MARK)
     }
@@ -109,7 +109,7 @@ pub(super) enum Known {
     Kept(Opened),
 }
 
-/// Chooses among the change requests of a branch the one that stands for this one, with this description; `None`: a new one is needed.
+/// Chooses among the change requests of a branch the one that represents this one, with this description; `None`: a new one is needed.
 pub(super) fn decide(known: Vec<ChangeRequest>, text: &ChangeRequestText, body: &str) -> Option<Known> {
     let open = known.iter().filter(|request| request.is_open());
     if let Some(open) = open.min_by_key(|request| !request.is_ours(&text.base)) {

@@ -30,7 +30,7 @@ const MOST_REDIRECTS: usize = 3;
 /// Maximum number of responses that are cached for `If-None-Match`.
 const MOST_KEPT: usize = 128;
 
-/// Of a log, its beginning and its end are kept, in bytes: the error stands at the end.
+/// Number of bytes kept of the beginning and of the end of a log: the error is at the end.
 const LOG_HEAD: usize = 256 << 10;
 const LOG_TAIL: usize = 2 << 20;
 
@@ -246,7 +246,7 @@ impl Connection {
                     patience -= wait;
                     tracing::info!(%doing, seconds = wait.as_secs(), "the host asks to wait");
                     tokio::time::sleep(wait).await;
-                    // A server that asks for no time at all would be asked for ever.
+                    // A server that requests a wait of zero seconds must not cause an endless loop.
                     patience = patience.saturating_sub(Duration::from_millis(100));
                 }
                 Tried::Wait(wait) => return Err(HostError::RateLimited { doing, wait }),
@@ -255,7 +255,7 @@ impl Connection {
                     if error.is_passing() && *method != Method::POST && tries < self.settings.tries =>
                 {
                     let factor = u32::try_from(tries).unwrap_or(u32::MAX).saturating_sub(1).min(10);
-                    tracing::debug!(%error, "the host is asked again");
+                    tracing::debug!(%error, "the request is repeated");
                     tokio::time::sleep(self.settings.first_wait.saturating_mul(1 << factor)).await;
                     tries += 1;
                 }
@@ -345,7 +345,7 @@ impl Connection {
             }
             return match status {
                 200 => Ok(self.redact(&self.long_text(doing, response).await?)),
-                404 | 410 => Err(HostError::NotFound { doing, said: "the log is not there any more".to_owned() }),
+                404 | 410 => Err(HostError::NotFound { doing, said: "the log no longer exists".to_owned() }),
                 status => Err(HostError::Down { doing, status }),
             };
         }
@@ -487,7 +487,7 @@ fn redirect(status: u16, headers: &HeaderMap, here: &Url) -> Option<Url> {
     here.join(target).ok()
 }
 
-/// Returns a TLS configuration with the root certificates of the machine, or those of Mozilla if the machine has none.
+/// Returns a TLS configuration with the root certificates of the machine, or with those of Mozilla if it has no certificates.
 fn tls() -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

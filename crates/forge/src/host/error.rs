@@ -69,7 +69,7 @@ impl fmt::Display for ApiCall {
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The URL is not an address of such a host.
-    #[error("{given} is no address of {}", host.address_form())]
+    #[error("{given} is not an address of {}", host.address_form())]
     Address {
         /// The kind of host that was expected.
         host: HostKind,
@@ -121,7 +121,7 @@ pub enum HostError {
         said: String,
     },
     /// The host limits the rate of requests and asks for a longer wait than allowed.
-    #[error("{doing}: {} asks to wait {} s, which is too long; try again then, or use a token of its own", doing.host, wait.as_secs())]
+    #[error("{doing}: {} asks to wait {} s, which is too long; try again then, or use a separate token", doing.host, wait.as_secs())]
     RateLimited {
         /// Operation that failed, for the message.
         doing: ApiCall,
@@ -169,7 +169,7 @@ pub enum HostError {
 }
 
 impl HostError {
-    /// The error for a URL that is no address of such a host.
+    /// Returns the error for a URL that is not an address of such a host.
     pub(crate) fn address(host: HostKind, url: &Url) -> Self {
         Self::Address { host, given: SafeUrl::new(url.clone()).to_string() }
     }

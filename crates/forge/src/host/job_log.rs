@@ -1,4 +1,4 @@
-//! Text of a job's log, as a person would read it in a terminal.
+//! Text of a job's log, as a terminal displays it.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

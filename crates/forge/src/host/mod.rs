@@ -1,12 +1,10 @@
 //! Services that host repositories, behind one trait.
 //!
-//! A token goes to its host's own origin and nowhere else, in a header. Responses are data from outside: bodies are bounded, unknown
-//! words are no success, and nothing that a response says is followed to another origin but the log of a job at GitHub, without the
-//! token.
+//! A token goes only to its host's own origin, in a header. Responses are data from outside: bodies are bounded, unknown words do not
+//! mean success, and no address in a response is followed to another origin, except the log of a job at GitHub, without the token.
 //!
 //! # Layout
 //!
-//! - [`site`]: addresses of a host, and names of repositories there
 //! - [`kind`]: the hosts that this program knows, and their words
 //! - [`error`]: errors, with the spec's code for each
 //! - [`ci`]: checks of a commit, jobs, statuses
@@ -23,7 +21,6 @@ pub mod job_log;
 pub mod kind;
 pub(crate) mod limits;
 pub(crate) mod pages;
-pub mod site;
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,12 +28,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use url::Url;
 
+pub use crate::site::{HostSite, NameForm, RepositoryName};
 pub use change_request::{ChangeRequest, ChangeRequestText, Opened};
 pub use ci::{Check, CheckState, CommitChecks, Job, StartableCi, StatusState};
 pub use error::{ApiCall, ApiOperation, HostError};
 pub use job_log::JobLog;
 pub use kind::HostKind;
-pub use site::{HostSite, NameForm, RepositoryName};
 
 use crate::{BranchName, CommitId, HostToken, RepositoryAddress};
 use change_request::{Comment, Known, decide, marked};
@@ -161,7 +158,7 @@ pub trait CodeHost: fmt::Debug + Send + Sync {
         for ours in self.comments(repository, number).await?.into_iter().filter(Comment::has_mark) {
             match self.write_comment(repository, number, Some(ours.id), &body).await {
                 Ok(written) => return Ok(written.page),
-                // Anybody can write our mark; what is not ours cannot be changed.
+                // Other users can also write the mark; this program cannot change their texts.
                 Err(HostError::Forbidden { .. } | HostError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }

@@ -66,6 +66,16 @@ async fn each_failure_has_its_code_and_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn a_folder_that_cannot_be_created_is_a_disk_error() {
+    let repository = TestRepository::with_files(&[("a.py", "")]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let cloned = git().clone(&address(&repository.path()), &file.join("clone"), &CloneOptions::default()).await;
+    assert_eq!(cloned.unwrap_err().code(), ErrorCode::DiskFailed);
+}
+
+#[tokio::test]
 async fn a_missing_branch_is_named() {
     let repository = TestRepository::with_files(&[("a.py", "")]);
     let folder = tempfile::tempdir().unwrap();

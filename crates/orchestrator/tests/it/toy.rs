@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use autoheal_engine::alert::AlertKind;
 use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
 use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
-use autoheal_engine::source::AlertKind;
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Outcome, OutputRecord, Record, StepContext, StepError, Workflow};
 use autoheal_engine::{ErrorCode, RunId, Timestamp};

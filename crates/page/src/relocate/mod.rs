@@ -8,6 +8,7 @@
 //!
 //! - `view`: a page with everything that comparing needs; `phrase`, `words`, `dates`, `shape`: comparing texts
 //! - `concepts`, `lexicon`: what pages state, what fields are called: tables of data; `known`: what that says about a name
+//! - `promotion`: promotions between the items of a list
 //! - `single`, `list`: candidates for one value and for many, their features and the weights by hand
 //! - `rank`: the candidates in order; `consensus`: what they say together; `certainty`: how sure the first one is; `tables`: what was trained
 //! - `kept`: whether what the old selector finds is still the field
@@ -26,6 +27,7 @@ mod lexicon;
 mod list;
 mod number;
 mod phrase;
+mod promotion;
 mod rank;
 mod ranking;
 mod sample;

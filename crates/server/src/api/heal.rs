@@ -206,7 +206,7 @@ async fn find(shared: &Shared, job: &str) -> Result<JobRow, ApiError> {
 /// Get the status of a job, and its results
 #[utoipa::path(get, path = "/api/status/{job_id}", operation_id = "getStatus", tag = tag::HEAL,
     params(("job_id" = String, Path, format = Uuid, description = "The job's name")), responses(
-    (status = 200, description = "How it stands", body = StatusResponse),
+    (status = 200, description = "State of the job", body = StatusResponse),
     (status = 404, description = "There is no such job", body = ErrorResponse)))]
 pub(super) async fn status(
     State(shared): State<Shared>,

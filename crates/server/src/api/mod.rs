@@ -5,7 +5,6 @@ pub mod alerts;
 pub mod decisions;
 pub mod error;
 pub mod heal;
-pub(crate) mod marked;
 pub mod overview;
 mod progress;
 pub mod records;
@@ -69,12 +68,12 @@ pub(crate) mod tag {
     security(("token" = [])),
     tags(
         (name = tag::HEAL, description = "Heal a repository, and see how far that is."),
-        (name = tag::RUNS, description = "What was done, is being done, and left."),
-        (name = tag::TASKS, description = "What is to be done."),
-        (name = tag::SOURCES, description = "What is scraped."),
-        (name = tag::ALERTS, description = "What people were told of."),
-        (name = tag::USAGE, description = "What language models cost."),
-        (name = tag::TOOLS, description = "What an assistant can ask for: answers from pages and manuals, repairs."),
+        (name = tag::RUNS, description = "Runs: the work that was done or is being done, and its results."),
+        (name = tag::TASKS, description = "Tasks: work to be done."),
+        (name = tag::SOURCES, description = "Sources: pages that are scraped."),
+        (name = tag::ALERTS, description = "Alerts that were raised."),
+        (name = tag::USAGE, description = "Usage and cost of language models."),
+        (name = tag::TOOLS, description = "Tools for assistants: answers from pages and manuals, repairs."),
         (name = tag::SERVER, description = "The server itself.")
     )
 )]

@@ -222,7 +222,7 @@ pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) 
 /// The run ends with the results it has so far.
 #[utoipa::path(post, path = "/api/runs/{run_id}/cancel", operation_id = "cancelRun", tag = tag::RUNS,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
-    (status = 200, description = "It is asked to stop", body = Cancelled),
+    (status = 200, description = "The run was requested to stop", body = Cancelled),
     (status = 404, description = "There is no such run", body = ErrorResponse),
     (status = 409, description = "It has ended", body = ErrorResponse)))]
 pub(super) async fn cancel(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<Cancelled>, ApiError> {

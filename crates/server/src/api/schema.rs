@@ -1,8 +1,9 @@
 //! Schemas of types from other crates, for the API description.
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::AlertKind;
 use autoheal_engine::diagnostics::Category;
-use autoheal_engine::source::{AlertKind, HealthState, SnapshotRole, Stage};
+use autoheal_engine::source::{HealthState, SnapshotRole, Stage};
 use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_repo::{FlakyKind, StopReason};
 use serde::{Deserialize, Serialize, Serializer};

@@ -175,7 +175,7 @@ pub(super) async fn show(
 /// A waiting task ends at once; a running one ends with the results it has so far.
 #[utoipa::path(post, path = "/api/tasks/{task_id}/cancel", operation_id = "cancelTask", tag = tag::TASKS,
     params(("task_id" = i64, Path, description = "The task's number")), responses(
-    (status = 200, description = "It is asked to stop", body = Task),
+    (status = 200, description = "The run was requested to stop", body = Task),
     (status = 404, description = "There is no such task", body = ErrorResponse),
     (status = 409, description = "It has ended", body = ErrorResponse)))]
 pub(super) async fn cancel(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {

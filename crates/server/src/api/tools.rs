@@ -94,7 +94,7 @@ pub(super) fn describe(paths: &mut Paths, root: &str) {
     ),
     components(schemas(ToolAnswer, ErrorResponse)),
     security(("token" = [])),
-    tags((name = tag::TOOLS, description = "What an assistant can ask for."))
+    tags((name = tag::TOOLS, description = "Tools for assistants."))
 )]
 struct Tools;
 

@@ -133,7 +133,7 @@ impl fmt::Display for Ignored {
             Self::NotFailed => "it did not fail",
             Self::Fork => "it comes from another repository, such as a fork: nothing could be pushed there",
             Self::Own => "the branch or the commit is autoheal's own",
-            Self::Old => "it is older than a week: whoever recorded it could send it again",
+            Self::Old => "it is older than a week; a recorded event could be sent again",
             Self::Disabled => "repositories are healed when the setting server.github_webhook.enabled is true",
         })
     }
@@ -184,7 +184,7 @@ fn red_branch(
         ("X-Hub-Signature-256" = String, Header, description = "`sha256=` and the HMAC-SHA256 of the body, in hexadecimal")
     ), responses(
     (status = 200, description = "A `ping`", body = WebhookResponse),
-    (status = 202, description = "What becomes of it", body = WebhookResponse),
+    (status = 202, description = "The effect of the event", body = WebhookResponse),
     (status = 401, description = "The signature is missing or wrong", body = ErrorResponse),
     (status = 404, description = "There is no webhook: the server has no secret for it", body = ErrorResponse)))]
 pub(super) async fn receive(
@@ -224,7 +224,7 @@ pub(super) async fn receive(
         return ignored(Ignored::Event.to_string());
     }
     let told: WebhookEvent = serde_json::from_slice(&body)
-        .map_err(|error| ApiError::invalid(format!("the body is no event as application/json: {error}")))?;
+        .map_err(|error| ApiError::invalid(format!("the body is not an event as application/json: {error}")))?;
     let check = if event == "workflow_run" { told.workflow_run } else { told.check_suite };
     let (Some(check), Some(repository)) = (check, told.repository) else {
         return Err(ApiError::invalid(format!("the event lacks `{event}` or `repository`")));

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::ServerState;
 use crate::api::error::{ApiCode, ApiError};
-use crate::api::marked;
+use crate::marked;
 
 #[derive(RustEmbed)]
 #[folder = "$DASHBOARD_FOLDER"]

@@ -72,7 +72,7 @@ impl Tool for Extract {
                 return Err(ToolError::Failed(format!("{url} answers {}", answer.status)));
             }
             if !answer.is_html() {
-                return Err(ToolError::Failed(format!("{url} is no HTML")));
+                return Err(ToolError::Failed(format!("{url} is not HTML")));
             }
             (call.progress)("reading the page".to_owned());
             let read = way.read(&answer.body, Some(&answer.url), &form).await;

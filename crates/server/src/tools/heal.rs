@@ -36,7 +36,7 @@ impl Tool for Heal {
     }
 
     fn description(&self) -> &'static str {
-        "Repairs a repository whose tests fail (small edits that the tests confirm, on a branch of their own; never the main branch, never \
+        "Repairs a repository whose tests fail (small edits that the tests confirm, on a separate branch; never the main branch, never \
          the tests), or a scraper whose page has changed. Answers with a report of what was wrong, what was changed and why, or that it \
          could not be healed. Takes minutes."
     }

@@ -170,7 +170,7 @@ impl Healing {
         }
         if push && !self.may_push {
             return Err(ToolError::InvalidInput(
-                "nothing may be pushed from here: ask without `push` for the patch, or a person must set server.allow_push"
+                "nothing may be pushed from here; omit `push` to get the patch, or let the user set server.allow_push"
                     .to_owned(),
             ));
         }

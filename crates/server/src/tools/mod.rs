@@ -8,8 +8,7 @@ use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::with_causes;
 use autoheal_fetch::Fetcher;
 use autoheal_llm::Models;
-use autoheal_orchestrator::{Crew, EventFeed, PerformError, Worker};
-use autoheal_source::Notifier;
+use autoheal_orchestrator::{Crew, EventFeed, Notifier, PerformError, Worker};
 use autoheal_store::{RunRow, Store};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -85,7 +84,7 @@ pub enum ToolError {
     #[error("{0}")]
     Failed(String),
     /// The caller stopped waiting for the response.
-    #[error("stopped: nobody waits for the answer")]
+    #[error("stopped: the caller no longer waits for the answer")]
     Stopped,
 }
 
@@ -206,7 +205,7 @@ async fn told<T>(feed: &EventFeed, call: &Call<'_>, work: impl Future<Output = T
 fn line_of(event: &EventBody) -> Option<String> {
     match event {
         EventBody::RunStarted { target } => Some(format!("begins: {target}")),
-        EventBody::RunResumed { node } => Some(format!("goes on with {node}")),
+        EventBody::RunResumed { node } => Some(format!("resumes at {node}")),
         EventBody::NodeStarted { node, .. } => Some(node.clone()),
         EventBody::NodeFailed { node, error, .. } => Some(format!("{node} failed: {error}")),
         EventBody::Note { topic, message, .. } => Some(format!("{topic}: {message}")),

@@ -28,7 +28,7 @@ struct Input {
     model: Option<String>,
     /// Engine of the vehicle.
     engine: Option<String>,
-    /// Whatever else the manual is divided by, in that order: pairs of a name and a value.
+    /// Further divisions of the manual, in that order: pairs of a name and a value.
     #[serde(default)]
     context: Vec<[String; 2]>,
     /// Let a language model choose the links, when the server has one; otherwise a search does. Default: true.
@@ -55,7 +55,7 @@ impl Tool for Navigate {
 
     fn description(&self) -> &'static str {
         "Finds the answer to a question in an online manual of many pages by following its links. Answers with the passage or the row of \
-         a table as it stands on the page, with the page's address, or says that it was not found."
+         a table as written on the page, with the page's address, or says that it was not found."
     }
 
     fn input(&self) -> Map<String, Value> {
@@ -76,7 +76,7 @@ impl Tool for Navigate {
             return Err(ToolError::InvalidInput("the goal is empty: say what to find".to_owned()));
         }
         if !matches!(input.start.scheme(), "http" | "https") {
-            return Err(ToolError::InvalidInput("start is no address of a web page".to_owned()));
+            return Err(ToolError::InvalidInput("start is not the address of a web page".to_owned()));
         }
         let vehicle = [("make", input.make), ("year", input.year), ("model", input.model), ("engine", input.engine)];
         let vehicle = vehicle.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
@@ -129,7 +129,7 @@ fn text(result: &NavigationResult) -> String {
     }
     let mut text = result.error.clone();
     if !result.content.is_empty() {
-        let _ = write!(text, "\n\nthe last page, which is no answer: {}\n{}", result.url, result.content);
+        let _ = write!(text, "\n\nthe last page, which is not an answer: {}\n{}", result.url, result.content);
     }
     text
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{Answer, Call, Services, Tool, ToolError, find};
-use crate::api::marked;
+use crate::marked;
 
 /// The name of the call for a tool.
 const TOOL: &str = "tool";

@@ -30,7 +30,7 @@ impl Tool for SourceRun {
 
     fn description(&self) -> &'static str {
         "Fetches one of the regularly scraped pages now and answers with the values it gives. When the page has changed its layout, the \
-         scraper is healed first, or it is said that it could not be."
+         scraper is healed first, or the answer says that it could not be healed."
     }
 
     fn input(&self) -> Map<String, Value> {

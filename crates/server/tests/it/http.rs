@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use autoheal_fetch::{FetchSettings, Fetcher};
 use autoheal_forge::github::site_of_api;
-use autoheal_orchestrator::{Registry, Worker, WorkerSettings};
+use autoheal_orchestrator::{Notifier, Registry, Worker, WorkerSettings};
 use autoheal_repo::HealRequest;
 use autoheal_server::http::{Access, BindError, Server};
 use autoheal_server::tools::{Repositories, Webhook};
 use autoheal_server::{Healing, Services};
-use autoheal_source::{Notifier, SourceServices};
+use autoheal_source::SourceServices;
 use autoheal_store::Store;
 use autoheal_testkit::site::Site;
 use reqwest::header::HeaderMap;
@@ -72,7 +72,7 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
             repositories: Repositories::AtHost,
             sites: vec![site_of_api(&"https://api.github.com".parse().unwrap()).unwrap()],
         },
-        notifier: Arc::new(Notifier::new(sources, None, None)),
+        notifier: Arc::new(Notifier::new(store.clone(), Arc::clone(sources.fetcher()), None, None)),
         webhook: Webhook::default(),
     }
 }

@@ -91,7 +91,7 @@ async fn two_who_change_a_source_at_once_do_not_undo_each_other() {
     // A run that found the page elsewhere finds it again next time.
     store.change_sources(at(3), &[SourceRecord::Moved { source, was, definition }]).await.unwrap();
     assert_eq!(store.source("news").await.unwrap().unwrap().definition["interval_seconds"], 5);
-    // What a run counts while a person releases the source is kept.
+    // Releasing a source keeps the counts of a concurrent run.
     let mut released = store.source("news").await.unwrap().unwrap().health;
     let counted = Health { success_count: 7, ..released.clone() };
     store.change_sources(at(4), &[SourceRecord::Health { source: "news".to_owned(), health: counted }]).await.unwrap();

@@ -1,9 +1,10 @@
-//! May an attempt be made? Three in any 24 hours, and none on a host that is gone.
+//! Decides whether an attempt may be made: at most three in any 24 hours, and none on a host that is gone.
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::{Action, Breaker, Reason, Verdict, is_domain_dead};
-use autoheal_engine::source::{AlertKind, HealthState, SharedCause, SourceRecord};
-use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_engine::source::{HealthState, SourceRecord};
+use autoheal_engine::workflow::{Record, StepContext, StepError};
 use autoheal_store::SourceRow;
 
 use super::state::{DoctorState, End};
@@ -31,7 +32,7 @@ pub(super) async fn run(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let now = context.now();
-    // A name that was known since then, and what a person has looked at, is not gone.
+    // A host is not gone if its name was known since then, or if the user has released the source.
     let health = &loaded.row.health;
     let since = now
         .minus(Breaker::default().window * 3)
@@ -45,7 +46,10 @@ pub(super) async fn run(
     };
     match verdict {
         Verdict::Allow { .. } if loaded.versions.iter().any(|recipe| recipe.waits) => {
-            context.note("waiting", "a fix waits for a person: `autoheal source approve` or `reject` decides");
+            context.note(
+                "waiting",
+                "a fix waits for a review; decide with `autoheal source approve` or `autoheal source reject`",
+            );
             state.end = Some(End::InReview);
         }
         Verdict::Allow { attempts_remaining } => {
@@ -63,7 +67,7 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verd
     let was_told = health.is_quarantined(context.now()) || health.state == HealthState::Dead;
     health.judged(u32::try_from(made).unwrap_or(u32::MAX), verdict);
     let source = loaded.row.source.clone();
-    let until = until.map_or_else(|| "a person says so".to_owned(), Timestamp::to_rfc3339);
+    let until = until.map_or_else(|| "the source is released".to_owned(), Timestamp::to_rfc3339);
     let (kind, end, what) = match action {
         Action::Quarantine => (
             AlertKind::Quarantine,
@@ -82,7 +86,7 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verd
     context.note("refused", message.clone());
     if !was_told {
         let shared = cause.map(|cause| SharedCause { host, cause: cause.to_owned() });
-        record(context, SourceRecord::Alert { target: source.clone(), kind, message, shared });
+        context.record(Record::Alert(Alert { target: source.clone(), kind, message, shared }));
     }
     record(context, SourceRecord::Health { source, health });
     state.end = Some(end);

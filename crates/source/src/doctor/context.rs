@@ -35,7 +35,7 @@ pub(super) async fn run(
         Some(_) => (told, None),
         None => look(loaded, services, context).await?,
     };
-    // A person who asks means the whole source: the first page with which something is wrong.
+    // A request of the user concerns the whole source: its first failing page.
     let other: Loaded;
     let mut loaded = loaded;
     if state.failure.is_none() && looked.0.is_none() {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::breaker::Breaker;
-use autoheal_engine::source::{AlertKind, SourceRecord};
+use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::{Value, json};
@@ -71,15 +72,15 @@ pub(super) async fn run(
         }
         (End::InReview, Some(proposal)) => {
             let message = format!(
-                "`{source}`: a fix waits for you: {}{}. `autoheal source approve {source}` puts it into force, `autoheal source reject {source}` refuses it",
+                "`{source}`: a fix waits for you: {}{}. `autoheal source approve {source}` activates it, `autoheal source reject {source}` rejects it",
                 proposal.description,
                 proposal.needs_person.as_ref().map(|why| format!(" ({why})")).unwrap_or_default()
             );
             record(context, SourceRecord::Waiting { source: source.clone(), version: proposal.version });
-            record(context, SourceRecord::Alert { target: source, kind: AlertKind::Review, message, shared: None });
+            context.record(Record::Alert(Alert { target: source, kind: AlertKind::Review, message, shared: None }));
         }
         _ => {
-            // What could not be tried has not failed: it may be thought of again.
+            // A fix that could not be tried has not failed: it may be proposed again.
             if let Some(proposal) = proposal.as_ref().filter(|_| !state.untried) {
                 record(context, SourceRecord::Failed { source: source.clone(), version: proposal.version });
             }
@@ -121,12 +122,12 @@ fn patch(loaded: &Loaded, proposal: &Proposal) -> Result<String, StepError> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let recipe = similar::TextDiff::from_lines(pretty(&loaded.in_force.recipe), pretty(&json_of(&proposal.recipe)?))
         .unified_diff()
-        .header("recipe in force", "recipe in staging")
+        .header("active recipe", "staged recipe")
         .to_string();
     let definition =
         similar::TextDiff::from_lines(pretty(&loaded.row.definition), pretty(&json_of(&proposal.definition)?))
             .unified_diff()
-            .header("definition in force", "definition in staging")
+            .header("active definition", "staged definition")
             .to_string();
     Ok(format!("{recipe}{definition}"))
 }

@@ -59,7 +59,7 @@ impl Workflow for DoctorWorkflow {
 
     fn start(&self, task: &Task, _now: Timestamp) -> Result<DoctorState, StepError> {
         let source = source_of(task)?;
-        // Asked for by a person, there is no failure yet: it shows when the page is looked at.
+        // A request of the user names no failure; the check of the page finds it.
         let failure = if task.context.is_null() || task.context == json!({}) {
             None
         } else {

@@ -78,7 +78,7 @@ async fn spoiled(
     loaded: &Loaded,
     services: &SourceServices,
 ) -> Result<Option<Validation>, StepError> {
-    // What is wrong with that page otherwise is another failure.
+    // Other faults of that page are other failures.
     let Ok((page, place)) = live(url, proposal, services).await? else { return Ok(None) };
     let extraction = |recipe: &Recipe| recipe.apply(&page, Some(&place));
     let (before, after) = (extraction(&loaded.recipe), extraction(&proposal.recipe));
@@ -87,7 +87,7 @@ async fn spoiled(
     }
     let verdict = validate(&proposal.recipe, &after, &[]);
     let mut errors = verdict.errors.clone();
-    // What the rules in force give there is right: others must give the same.
+    // The values of the active recipe are correct there: another recipe must give the same.
     let (before, after) = (PageFacts::of(&before), PageFacts::of(&after));
     let others = after.texts.iter().filter(|(field, texts)| before.texts.get(*field).is_some_and(|was| was != *texts));
     errors.extend(others.map(|(field, _)| format!("Changed field: {field} is another one")));
@@ -98,7 +98,7 @@ async fn spoiled(
     Ok(Some(Validation { passed: false, errors, ..verdict }))
 }
 
-/// A page that gives none of the required fields has another layout, or is no page at all.
+/// Returns whether the page has the layout: a page with none of the required fields has another layout, or is an error page.
 fn is_of_this_layout(recipe: &Recipe, extraction: &Extraction) -> bool {
     let required = recipe.fields().iter().filter(|field| field.required).map(|field| field.name.as_str());
     required.into_iter().any(|name| {

@@ -103,18 +103,18 @@ fn take_over(
         "html" => NodeTake::Html,
         "attribute" => {
             let attribute = field.attribute.as_deref().map(str::trim).filter(|attribute| is_attribute(attribute));
-            let attribute =
-                attribute.ok_or_else(|| draft.wrong(&name, "its `attribute` is missing or is no name of one"))?;
+            let attribute = attribute
+                .ok_or_else(|| draft.wrong(&name, "its `attribute` is missing or not the name of an attribute"))?;
             NodeTake::Attribute(attribute.to_ascii_lowercase())
         }
         "nested" if depth < DEEPEST => {
-            // Said in full, as the object is no item.
+            // The selectors of the parts are written in full, because the object is not an item.
             let object = match field.selector.as_deref() {
                 Some(selector) if scope == items => scope.around(selector),
                 Some(_) | None => Ok(selected),
             };
             let object = object.map_err(|problem| draft.wrong(&name, problem))?;
-            draft.note(format!("the parts of `{name}` are fields of their own, `{name}_...`"));
+            draft.note(format!("the parts of `{name}` are separate fields, `{name}_...`"));
             for part in &field.fields {
                 take_over(draft, items, &object, &format!("{name}_"), part, depth + 1)?;
             }
@@ -124,14 +124,16 @@ fn take_over(
             return list(draft, items, scope, &name, field);
         }
         "list" | "nested_list" | "nested" => {
-            draft.note(format!("`{name}` is left out: a field holds values, not a list of objects; make its items a source of their own"));
+            draft.note(format!(
+                "`{name}` is left out: a field holds values, not a list of objects; make its items a separate source"
+            ));
             return Ok(());
         }
         "computed" => {
             draft.note(format!("`{name}` is left out: it is computed by a program, and a recipe runs none"));
             return Ok(());
         }
-        other => return Err(draft.wrong(&name, format!("`{other}` is no type that is known"))),
+        other => return Err(draft.wrong(&name, format!("the type `{other}` is unknown"))),
     };
     let mut steps = Vec::new();
     if field.kind == "regex" {
@@ -146,7 +148,7 @@ fn take_over(
     }
     let has_default = field.default.is_some();
     if let Some(default) = field.default.as_ref().filter(|default| !default.is_null() && **default != "") {
-        draft.note(format!("`{name}` is absent where the page has none, instead of {default}"));
+        draft.note(format!("`{name}` is absent where the page has no value, instead of {default}"));
     }
     let is_address = matches!(&take, NodeTake::Attribute(attribute) if matches!(attribute.as_str(), "href" | "src"));
     draft.add(Part { take, steps, is_address, required: !has_default, ..Part::text(&name, selected) })
@@ -261,7 +263,7 @@ mod tests {
             (r#"{"name": "x", "selector": "a", "type": "video"}"#, "`video`"),
             (
                 r#"{"name": "reviews", "selector": "a", "type": "nested_list", "fields": []}"#,
-                "nothing of the Crawl4AI schema",
+                "no part of the Crawl4AI schema",
             ),
             (r#"{"name": "x", "selector": "a", "type": "regex", "pattern": "(?<=a)b"}"#, "`x` is left out"),
             (r#"{"selector": "a", "type": "text"}"#, "missing field `name`"),

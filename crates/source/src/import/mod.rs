@@ -1,6 +1,6 @@
 //! Recipes that people already have: ours, extraction schemas of `Crawl4AI`, and sitemaps of webscraper.io.
 //!
-//! What cannot be said in a recipe is never dropped in silence: it is a note, or, when nothing is left without it, an error.
+//! Parts that a recipe cannot express are never dropped silently: each is a note, or an error if nothing is left without it.
 //!
 //! # Layout
 //!
@@ -91,7 +91,7 @@ pub enum ImportError {
         problem: String,
     },
     /// Nothing of the file can be expressed in a recipe.
-    #[error("nothing of the {format} can be said in a recipe{}", listed(.notes))]
+    #[error("a recipe can express no part of the {format}{}", listed(.notes))]
     Nothing {
         /// Format of the file.
         format: Format,
@@ -128,7 +128,7 @@ impl ImportError {
 ///
 /// # Errors
 ///
-/// Returns an error if the text has none of the formats, or if nothing of it can be expressed in a recipe.
+/// Returns an error if the text is in none of the formats, or if a recipe can express no part of it.
 pub fn recipe_of(text: &str) -> Result<Imported, ImportError> {
     let text = text.trim_start_matches('\u{feff}');
     let is_json = text.trim_start().starts_with(['{', '[']) && !is_toml_table(text);

@@ -92,8 +92,8 @@ impl Entry {
             "SelectorGroup" => Kind::Group,
             "SelectorTable" => Kind::Table,
             "SelectorPagination" => Kind::Pagination,
-            "SelectorPopupLink" => Kind::Unknown("a window that opens is another page, and a source of its own"),
-            "SelectorSitemapXmlLink" => Kind::Unknown("the pages of a site's sitemap are sources of their own"),
+            "SelectorPopupLink" => Kind::Unknown("a window that opens is another page, and a separate source"),
+            "SelectorSitemapXmlLink" => Kind::Unknown("the pages of a site's sitemap are separate sources"),
             "SelectorInputValue" => Kind::Unknown("nothing is typed into a page"),
             _ => return None,
         };

@@ -35,10 +35,10 @@ pub(super) fn read(value: &Value) -> Result<Imported, ImportError> {
             Some((urls, are_more)) => {
                 draft.urls.extend(urls);
                 if are_more {
-                    draft.note(format!("{address:?} stands for more pages than are taken over"));
+                    draft.note(format!("{address:?} represents more pages than are imported"));
                 }
             }
-            None => draft.note(format!("{address:?} is no address of a page")),
+            None => draft.note(format!("{address:?} is not the address of a page")),
         }
     }
     Sitemap { entries: &document.selectors, visits: Cell::new(0) }.take_over(&mut draft)?;
@@ -55,7 +55,7 @@ impl Sitemap<'_> {
         for entry in self.entries {
             if entry.kind().is_none() {
                 let kind = &entry.kind;
-                return Err(draft.wrong(&entry.id, format!("`{kind}` is no type of selector that is known: remove it")));
+                return Err(draft.wrong(&entry.id, format!("the type of selector `{kind}` is unknown; remove it")));
             }
             let is_waiting = match &entry.delay {
                 Value::Number(number) => number.as_f64().is_some_and(|delay| delay > 0.0),
@@ -66,7 +66,7 @@ impl Sitemap<'_> {
                 draft.note(format!("`{}` does not wait: a recipe's `request.wait` is for the whole page", entry.id));
             }
         }
-        // What is below a rule for the next page is on each of them.
+        // Selectors below a rule for the next page apply to each of the pages.
         let mut roots = vec![ROOT];
         for entry in self.entries.iter().filter(|entry| is_next(entry)) {
             next_page(draft, entry)?;
@@ -85,7 +85,7 @@ impl Sitemap<'_> {
         if let Some(items) = lists.next() {
             for other in top.iter().filter(|entry| entry.id != items.id) {
                 draft.note(format!(
-                    "`{}` is left out: it is not below the items `{}`; make it a source of its own",
+                    "`{}` is left out: it is not below the items `{}`; make it a separate source",
                     other.id, items.id
                 ));
             }
@@ -144,7 +144,7 @@ impl Sitemap<'_> {
         match kind {
             Kind::Element(_) if depth >= DEEPEST || entry.multiple => {
                 draft.note(format!(
-                    "`{}` is left out: a list within a list; make its items a source of their own",
+                    "`{}` is left out: a list within a list; make its items a separate source",
                     entry.id
                 ));
                 Ok(())
@@ -178,14 +178,14 @@ impl Sitemap<'_> {
                     }
                     None if kind == Kind::Group => draft.add(Part { many, ..part }),
                     Some(_) | None => {
-                        Err(draft.wrong(&entry.id, "its `extractAttribute` is missing or is no name of one"))
+                        Err(draft.wrong(&entry.id, "its `extractAttribute` is missing or not the name of an attribute"))
                     }
                 }
             }
             Kind::Link => {
                 for behind in self.entries.iter().filter(|other| other.is_below(&entry.id) && other.id != entry.id) {
                     draft.note(format!(
-                        "`{}` is left out: it is on the pages behind `{}`; make these a source of their own",
+                        "`{}` is left out: it is on the pages behind `{}`; make these a separate source",
                         behind.id, entry.id
                     ));
                 }
@@ -201,7 +201,7 @@ impl Sitemap<'_> {
             }
             Kind::Table => {
                 draft.note(format!(
-                    "`{}` is left out: a table beside other selectors; make its rows a source of their own",
+                    "`{}` is left out: a table next to other selectors; make its rows a separate source",
                     entry.id
                 ));
                 Ok(())
@@ -364,7 +364,7 @@ mod tests {
             ),
             (
                 r#"{"id": "x", "type": "SelectorElement", "parentSelectors": ["_root"], "selector": "a", "multiple": true}"#,
-                "nothing of",
+                "no part of",
             ),
             (r#"{"type": "SelectorText"}"#, "missing field `id`"),
         ] {

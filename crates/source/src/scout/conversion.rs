@@ -9,7 +9,7 @@ use url::Url;
 /// The longest price and date that are nothing else, in characters.
 const LONGEST_PRICE: usize = 40;
 const LONGEST_DATE: usize = 60;
-/// The most words beside a price and within a date.
+/// Maximum number of words next to a price and within a date.
 const MOST_PRICE_WORDS: usize = 3;
 const MOST_DATE_WORDS: usize = 6;
 /// A row of digits that is longer is a number of something, not how many there are.

@@ -17,7 +17,7 @@ use super::naming::{field_name, is_telling};
 const MOST_ITEMS_HAVE: usize = 60;
 /// The longest text of a field that is named by a class, in characters without spaces.
 const LONGEST_NAMED: usize = 400;
-/// An item with more elements is a page of its own.
+/// An item with more elements is a whole page.
 const MOST_ELEMENTS: usize = 400;
 /// Of more class names none means anything.
 const MOST_CLASSES: usize = 12;
@@ -236,7 +236,8 @@ fn is_former(page: &Document, item: NodeId, node: NodeId) -> bool {
     std::iter::once(node).chain(page.ancestors(node)).take_while(|above| *above != item).any(|above| is_struck(&above))
 }
 
-/// The title of an item: its heading, what is named so, or the first text in its first link or in itself that is no value.
+/// Returns the title of an item: its heading, an element of that name, or the first text in its first link or in itself that is not
+/// a value.
 fn title_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> Option<NodeId> {
     let below = || page.descendants(item).filter(|node| !page.is_skipped(*node) && page.letters(*node) > 0);
     let is_heading = |node: &NodeId| matches!(page.tag(*node), "h2" | "h3" | "h4" | "h5" | "h6");
@@ -268,7 +269,7 @@ fn link_of(page: &Document, item: NodeId, title: Option<NodeId>) -> Option<Slot>
     around.or_else(within).or_else(first).map(|node| (node, NodeTake::Attribute("href".to_owned())))
 }
 
-/// The first picture of an item, where its address stands at once.
+/// Returns the first picture of an item whose address needs no script.
 fn image_of(page: &Document, item: NodeId) -> Option<Slot> {
     let image = page.descendants(item).find(|node| page.tag(*node) == "img")?;
     let is_address =

@@ -71,7 +71,7 @@ fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
         }
     }
     let field = |name: autoheal_page::recipe::FieldName| {
-        // A label that stands there twice labels two things, and nothing tells which is meant.
+        // A label that occurs twice labels two things, and nothing distinguishes them.
         let [only] = by_name.get(name.as_str())?.as_slice() else { return None };
         let source = Source::Nodes { select: selector(page, only)?, take: NodeTake::Text };
         let conversion = conversion_of(&std::iter::once(only.text.as_str()));
@@ -91,7 +91,7 @@ fn selector(page: &Document, labelled: &Labelled) -> Option<Selector> {
     let robust = robust_selector(&[(page, &[labelled.node])]);
     let is_by_place = |selector: &Selector| selector.source().contains(":nth-");
     if let Some(selector) = robust.as_ref().filter(|selector| !is_by_place(selector)) {
-        // What names the one value of many alike would be a name of all of them tomorrow.
+        // The name of one of many alike values could be the name of all of them tomorrow.
         if is_by_name(selector.source()) {
             return robust;
         }
@@ -176,7 +176,7 @@ fn of_rows(page: &Document, rows: &[NodeId], is_table: bool) -> Vec<Labelled> {
     if is_enough { found } else { Vec::new() }
 }
 
-/// `<p>Label: <b>value</b></p>`, and `<b>Label:</b> <i>value</i>` beside each other.
+/// Returns `<p>Label: <b>value</b></p>`, or `<b>Label:</b> <i>value</i>` next to each other.
 fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> {
     if is_heading(page, node) {
         return None;
@@ -204,7 +204,7 @@ fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> {
     }
 }
 
-/// `Label: value` as the whole text of an element, of two at least beside each other or with a label that is known.
+/// Returns `Label: value` as the whole text of an element, of at least two next to each other or with a known label.
 fn of_texts(page: &Document, zones: &Zones) -> Vec<Labelled> {
     let mut by_parent: BTreeMap<NodeId, Vec<Labelled>> = BTreeMap::new();
     for node in page.nodes().filter(|node| !zones.is_beside(*node)) {

@@ -45,7 +45,7 @@ pub use wanted::by_schema;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoutError {
     /// An example is not on the page.
-    #[error("{value:?}, the example of `{field}`, is nowhere on the page: give it as it stands there")]
+    #[error("{value:?}, the example of `{field}`, is not on the page; copy it from the page")]
     NotOnPage {
         /// Name of the field.
         field: FieldName,
@@ -67,7 +67,7 @@ pub enum ScoutError {
         "the page states nothing about itself, labels nothing and has no list that a recipe could be made of: teach it with --example FIELD=VALUE"
     )]
     NothingStated,
-    /// No part of the page repeats in a way that can be told.
+    /// No part of the page repeats in a recognisable way.
     #[error(
         "no part of the page repeats with a title or a table's columns in each item: teach it with --example FIELD=VALUE, or write a recipe and give it with --recipe"
     )]
@@ -82,7 +82,7 @@ pub enum ScoutError {
     #[error(
         "{} not found on the page, which has {}: rename them in the schema, or teach them with --example FIELD=VALUE",
         names(.missing),
-        if .found.is_empty() { "nothing that can be told".to_owned() } else { .found.join(", ") }
+        if .found.is_empty() { "nothing recognisable".to_owned() } else { .found.join(", ") }
     )]
     Missing {
         /// The required fields that are missing.

@@ -32,7 +32,7 @@ pub(crate) fn field_name(label: &str) -> Option<FieldName> {
     FieldName::parse(&if begins_with_digit { format!("_{name}") } else { name.to_owned() }).ok()
 }
 
-/// An accent that stands after its letter.
+/// Returns whether a character is an accent that follows its letter.
 fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }

@@ -25,10 +25,10 @@ pub(super) fn places_of(page: &Document, value: &str) -> Vec<(NodeId, NodeTake)>
     places
 }
 
-/// Values shorter than this stand anywhere by chance.
+/// Shorter values occur anywhere by chance.
 const SHORTEST_KNOWN: usize = 4;
 
-/// Longer texts are no amounts and no days.
+/// Longer texts are neither amounts nor days.
 const LONGEST_TYPED: usize = 60;
 
 /// Finds a value of a field: as it was, or, if it is an amount or a day, written in another way.

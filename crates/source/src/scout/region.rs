@@ -13,7 +13,7 @@ const FEWEST_ITEMS: usize = 3;
 /// Maximum number of groups to examine, the largest first, and of items in each of them.
 const MOST_GROUPS: usize = 16;
 const MOST_ITEMS: usize = 500;
-/// Limits on the size of an item: one with more elements is a page of its own, and an element with more class names has no
+/// Limits on the size of an item: one with more elements is a whole page, and an element with more class names has no
 /// meaningful one.
 const MOST_ELEMENTS: usize = 5000;
 const MOST_CLASSES: usize = 12;
@@ -47,7 +47,7 @@ pub(super) fn largest_region(page: &Document, zones: &Zones) -> Option<Region> {
     let mut best: Option<(f64, Region)> = None;
     for (letters, items) in groups {
         let Some(select) = robust_selector(&[(page, &items)]) else { continue };
-        // What only its place tells from the rest is another list tomorrow; a table at least stays a table.
+        // A list that only its place distinguishes may be another list tomorrow; a table at least stays a table.
         let is_row = items.first().is_some_and(|item| page.tag(*item) == "tr");
         if !is_row && select.source().contains(":nth-") {
             continue;
@@ -73,7 +73,7 @@ fn number(count: usize) -> f64 {
 /// Tag of an element, and a class, which it has in common with similar elements.
 type Likeness<'a> = (&'a str, Option<&'a str>);
 
-/// Every set of elements with one tag, or one tag and class, under one parent or under alike parents beside each other.
+/// Returns every set of elements with one tag, or one tag and class, under one parent or under alike parents next to each other.
 fn groups(page: &Document, zones: &Zones) -> Vec<Vec<NodeId>> {
     let mut alike: HashMap<(NodeId, Likeness<'_>, Likeness<'_>), Vec<NodeId>> = HashMap::new();
     for node in page.nodes().filter(|node| !zones.is_beside(*node) && page.letters(*node) > 0) {
@@ -100,7 +100,7 @@ fn without_header_rows(page: &Document, items: Vec<NodeId>) -> Vec<NodeId> {
     items.into_iter().filter(|item| !is_header(*item)).collect()
 }
 
-/// `headlines` are the first-level headings of the page: what has one is no item of it.
+/// `headlines` are the first-level headings of the page: an element that contains one is not an item.
 fn is_list(page: &Document, items: &[NodeId], headlines: &[NodeId]) -> bool {
     if items.len() < FEWEST_ITEMS || items.len() > MOST_ITEMS {
         return false;

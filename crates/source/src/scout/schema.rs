@@ -36,7 +36,7 @@ pub struct WantedField {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// The text is not valid JSON.
-    #[error("the schema is no JSON: {0}")]
+    #[error("the schema is not JSON: {0}")]
     NotJson(String),
     /// A part of it cannot be kept.
     #[error("the schema at `{pointer}`: {problem}")]
@@ -73,7 +73,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// When it is no JSON, no schema of an object or a list of objects, or says what no recipe can keep.
+    /// When it is not JSON, does not describe an object or a list of objects, or has a rule that no recipe can keep.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
         let root: Value = serde_json::from_str(text).map_err(|error| SchemaError::NotJson(error.to_string()))?;
         let reader = Reader { root: &root };
@@ -129,7 +129,7 @@ impl<'a> Part<'a> {
                     (Some(only), None) => Ok(only),
                     (Some(_), Some(_)) | (None, _) => Err(error(
                         &format!("{}/type", self.pointer),
-                        "name one type, and `null` beside it where the value may be absent",
+                        "name one type, in addition to `null` where the value may be absent",
                     )),
                 }
             }
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         let mut is_nullable = false;
         for _ in 0..MOST_REFERENCES {
             let Value::Object(members) = value else {
-                return Err(error(&pointer, "it is no object: describe what is wanted with `type`"));
+                return Err(error(&pointer, "it is not an object; describe the wanted value with `type`"));
             };
             if let Some(reference) = members.get("$ref") {
                 let at = format!("{pointer}/$ref");
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
             let (Some((index, only)), None) = (others.next(), others.next()) else {
                 return Err(error(
                     &format!("{pointer}/{keyword}"),
-                    "name one type, and `null` beside it where the value may be absent",
+                    "name one type, in addition to `null` where the value may be absent",
                 ));
             };
             Part { pointer: pointer.clone(), members, is_nullable }.only(&[keyword])?;
@@ -243,8 +243,7 @@ impl<'a> Reader<'a> {
 
 fn value_type(part: &Part<'_>) -> Result<ValueType, SchemaError> {
     if matches!(part.type_name()?, "object" | "array") {
-        let problem =
-            "a field holds a value or a list of values, nothing deeper: name its parts as fields of their own";
+        let problem = "a field holds a value or a list of values, nothing deeper; name its parts as separate fields";
         return Err(part.wrong(problem));
     }
     part.only(&["type", "format"])?;
@@ -261,7 +260,7 @@ fn value_type(part: &Part<'_>) -> Result<ValueType, SchemaError> {
         )),
         (other, None) => Err(error(
             &format!("{}/type", part.pointer),
-            format!("`{other}` is no type of a field: write `string`, `number`, `integer` or `boolean`"),
+            format!("`{other}` is not a type of a field; write `string`, `number`, `integer` or `boolean`"),
         )),
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn stated_kind(stated: &[Datum], heading: Option<&str>) -> StatedKind
     match things.len() {
         _ if is_headed => StatedKind::OneThing,
         1 if !is_list => StatedKind::OneThing,
-        // A thing and two that go with it are no list yet.
+        // A thing and two related things are not yet a list.
         3.. => StatedKind::Many(things),
         0 if is_list => StatedKind::Many(things),
         _ if stated.iter().any(says_type) => StatedKind::PerhapsOneThing,
@@ -85,8 +85,8 @@ pub(super) fn stated_kind(stated: &[Datum], heading: Option<&str>) -> StatedKind
 /// Kinds of texts, which may be about one of the other kinds that the page is for.
 const TEXT_KINDS: &[&str] = &["Article", "NewsArticle", "BlogPosting", "ReportageNewsArticle", "TechArticle"];
 
-/// The kind of what the page is about: of the thing that its heading names, rather a recipe or a product than the article that it
-/// stands in; else of the first that it states.
+/// Returns the kind of the thing that the page is about: the one that its heading names (a recipe or a product rather than the article
+/// that contains it), or else the first that it states.
 pub(super) fn main_kind<'a>(stated: &'a [Datum], heading: Option<&str>) -> Option<&'a str> {
     let may_be_main = |datum: &&Datum| MAIN_KINDS.contains(&datum.kind.as_str());
     let is_named = |datum: &&Datum| {

@@ -157,7 +157,7 @@ impl Known<'_> {
     }
 
     fn labelled(&self, wanted: &WantedField, is_it: fn(&str, &str) -> bool) -> Option<Field> {
-        // What stands after a label is one value, even if it names several.
+        // The text after a label is one value, even if it names several.
         let mut labels =
             self.labels.iter().filter(|field| !wanted.many && is_it(field.name.as_str(), wanted.name.as_str()));
         let (only, None) = (labels.next()?, labels.next()) else { return None };
@@ -213,7 +213,7 @@ impl Known<'_> {
         headline(self.look.page).filter(|_| is_title)
     }
 
-    /// An element, or for a list several beside each other, with such a class, id or `itemprop`, when there are no others.
+    /// Returns an element, or for a list several next to each other, with such a class, id or `itemprop`, if there are no others.
     fn element(&self, wanted: &WantedField, is_it: &dyn Fn(&str) -> bool) -> Option<Field> {
         let page = self.look.page;
         let is_called = |node: &NodeId| {
@@ -316,7 +316,7 @@ mod tests {
         let error = asked(PAGE, schema).map(drop);
         let message = error.unwrap_err();
         assert!(message.starts_with("`voltage` was not found on the page, which has `weight` (\"2 kg\")"), "{message}");
-        assert!(asked("<p>text", schema).map(drop).unwrap_err().contains("nothing that can be told"));
+        assert!(asked("<p>text", schema).map(drop).unwrap_err().contains("nothing recognisable"));
     }
 
     #[test]

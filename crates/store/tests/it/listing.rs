@@ -1,7 +1,8 @@
 //! Lists for people, and jobs.
 
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::event::EventBody;
-use autoheal_engine::source::{AlertKind, Health, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::workflow::Outcome;
 use autoheal_engine::{JobId, RunId, Timestamp};
@@ -166,8 +167,8 @@ async fn what_sources_gave_last_and_the_pages_kept_of_them_are_listed(#[case] en
         store.change_sources(at(3), &records).await.unwrap();
     }
     let message = "m".to_owned();
-    let alert = SourceRecord::Alert { target: "news".to_owned(), kind: AlertKind::Dead, message, shared: None };
-    store.change_sources(at(4), &[alert]).await.unwrap();
+    let alert = Alert { target: "news".to_owned(), kind: AlertKind::Dead, message, shared: None };
+    store.raise(at(4), &[alert]).await.unwrap();
     let first = store.alerts(None, None, 9).await.unwrap()[0].alert;
     assert!(store.alerts(None, Some(first), 9).await.unwrap().is_empty());
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::event::EventBody;
-use autoheal_engine::source::{AlertKind, Health, SourceRecord};
+use autoheal_engine::source::{Health, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskState};
 use autoheal_engine::workflow::{FixRecord, Outcome, Record};
 use autoheal_engine::{RunId, TaskId};
@@ -108,13 +109,9 @@ async fn with_history(store: &Store, at: Timestamp, versions: u32) {
             },
         ]);
     }
-    records.push(SourceRecord::Alert {
-        target: source(),
-        kind: AlertKind::Dead,
-        message: "gone".to_owned(),
-        shared: None,
-    });
     store.change_sources(at, &records).await.unwrap();
+    let alert = Alert { target: source(), kind: AlertKind::Dead, message: "gone".to_owned(), shared: None };
+    store.raise(at, &[alert]).await.unwrap();
 }
 
 #[rstest]

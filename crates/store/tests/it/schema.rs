@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::{AlertKind, SourceRecord};
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::task::NewTask;
 use autoheal_store::{Reach, Store, StoreError};
 use rstest::rstest;
@@ -102,9 +102,8 @@ async fn what_a_machine_with_a_fast_clock_asks_for_is_due_at_once(#[case] engine
     let (claimed, lease) = database.store.claim(&request("w", NO_TIME)).await.unwrap().expect("it is due");
     assert_eq!(claimed.target, "t");
     // Nor does it take away what others hold, or give out notices before their time.
-    let alert =
-        SourceRecord::Alert { target: "t".to_owned(), kind: AlertKind::Dead, message: "gone".to_owned(), shared: None };
-    fast.change_sources(fast.now(), &[alert]).await.unwrap();
+    let alert = Alert { target: "t".to_owned(), kind: AlertKind::Dead, message: "gone".to_owned(), shared: None };
+    fast.raise(fast.now(), &[alert]).await.unwrap();
     let reach = Reach { post: true, mail: false };
     let slow = &database.store;
     let notice =

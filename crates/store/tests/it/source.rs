@@ -1,8 +1,9 @@
 //! Tests of sources: written data is read back, one version is active, and a change that arrives too late has no effect.
 
 use autoheal_engine::Timestamp;
+use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::breaker::NameCheck;
-use autoheal_engine::source::{AlertKind, Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_store::{Store, StoreError, TaskFilter};
 use rstest::rstest;
@@ -69,18 +70,14 @@ async fn what_is_kept_of_a_source_is_read_back(#[case] engine: Engine) {
             version: 1,
             values: json!({ "title": "A" }),
         },
-        SourceRecord::Alert {
-            target: named(),
-            kind: AlertKind::Quarantine,
-            message: "look at it".to_owned(),
-            shared: None,
-        },
         SourceRecord::NameCheck { source: named(), check },
         SourceRecord::Watched { source: named(), version: 1, good: false },
         SourceRecord::Task(NewTask::new(TaskKind::FixSource, NAME, at(0))),
         SourceRecord::Task(NewTask::new(TaskKind::FixSource, NAME, at(0))),
     ];
     store.change_sources(at(9), &records).await.unwrap();
+    let alert = Alert { target: named(), kind: AlertKind::Quarantine, message: "look at it".to_owned(), shared: None };
+    store.raise(at(9), &[alert]).await.unwrap();
     let source = store.source(NAME).await.unwrap().unwrap();
     assert_eq!((source.health, source.definition), (health, json!({ "url": "http://a/1" })));
     assert_eq!(store.sources().await.unwrap().len(), 1);
@@ -152,9 +149,9 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     let Some(database) = engine.database().await else { return };
     let store = &database.store;
     with_source(store).await;
-    let alert =
-        SourceRecord::Alert { target: named(), kind: AlertKind::Dead, message: "gone".to_owned(), shared: None };
-    store.change_sources(at(2), &[page(SnapshotRole::Good, 1), alert]).await.unwrap();
+    let alert = Alert { target: named(), kind: AlertKind::Dead, message: "gone".to_owned(), shared: None };
+    store.change_sources(at(2), &[page(SnapshotRole::Good, 1)]).await.unwrap();
+    store.raise(at(2), &[alert]).await.unwrap();
     store.change_sources(at(3), &[SourceRecord::Removed { source: named() }]).await.unwrap();
     assert_eq!(store.source(NAME).await.unwrap(), None);
     assert_eq!(store.recipes(NAME).await.unwrap(), []);

@@ -8,6 +8,7 @@ mod api;
 mod ci;
 pub mod description;
 mod documents;
+mod plan;
 mod server;
 mod state;
 
@@ -19,8 +20,9 @@ use std::thread;
 
 use serde_json::Value;
 
-pub use ci::{CiPlan, Commit, JobPlan, RunPlan};
+pub use ci::Commit;
 pub(crate) use ci::{branch_tip, commit_facts, default_branch};
+pub use plan::{CiPlan, JobPlan, RunPlan};
 pub use state::{Comment, Exchange, Fault, Pull, Status};
 
 use crate::repository::TestRepository;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
-use super::ci::CiPlan;
+use super::plan::CiPlan;
 
 /// One request to the API and its answer.
 #[derive(Debug, Clone)]

@@ -28,6 +28,7 @@ mod http;
 mod layout;
 mod mutate;
 pub mod record;
+mod render;
 mod state;
 
 use std::collections::BTreeMap;
@@ -40,7 +41,8 @@ use url::Url;
 use crate::background::{Background, loopback};
 pub use crate::http::Request;
 pub use change::{Change, RawAnswer, Scope};
-pub use layout::{Layout, MONTHS};
+pub use layout::Layout;
+pub use render::MONTHS;
 
 use record::Record;
 use state::State;

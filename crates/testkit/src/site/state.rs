@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::change::{Change, Instead, Scope, Switches};
-use super::layout::render;
 use super::record::{Entry, Record};
+use super::render::render;
 use crate::http::Request;
 
 /// Response to a request.

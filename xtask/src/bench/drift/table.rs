@@ -68,7 +68,7 @@ pub(super) fn tables(judged: &[Judged], threshold: f32, milliseconds: &mut [f64]
         let _ = writeln!(text, "  {name:<38} {}", counts.cells());
     }
     let _ = writeln!(text, "\nfields that still work                  total  right (kept)  wrong         abstained");
-    for (name, test) in [("controls", Test::Control), ("beside broken fields", Test::Unbroken)] {
+    for (name, test) in [("controls", Test::Control), ("next to broken fields", Test::Unbroken)] {
         let _ = writeln!(text, "  {name:<38} {}", Counts::of(of(test), threshold).cells());
     }
     let deleted = Counts::of(of(Test::Deleted), threshold);

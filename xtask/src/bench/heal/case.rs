@@ -238,7 +238,7 @@ fn break_it(bench: &Bench, case: &Case<'_>, repository: &Path) -> anyhow::Result
     if case.history == History::First {
         git(repository, &["checkout", "--quiet", "--orphan", "first"])?;
     }
-    git(repository, &["commit", "--quiet", "--all", "--message", "A change of somebody in a hurry"])?;
+    git(repository, &["commit", "--quiet", "--all", "--message", "A change made in a hurry"])?;
     if classes.iter().any(|class| class == LOGIC) {
         // The last commit shall not tell where to look.
         std::fs::write(repository.join("NOTES"), "A note.\n")?;
@@ -421,7 +421,7 @@ fn judge(
     let (outcome, reason) = if is_original {
         (Outcome::Healed, String::new())
     } else if !is_green {
-        (Outcome::Wrong, "the branch is red".to_owned())
+        (Outcome::Wrong, "the checks of the branch fail".to_owned())
     } else if !verdict.green {
         (Outcome::Wrong, "tests that were held back fail".to_owned())
     } else if verdict.passing < case.package.passing {

@@ -14,7 +14,7 @@ pub(super) enum Kind {
 /// Maximum length of an annotation's text, in characters; the rest is cut off.
 const LONGEST: usize = 4000;
 
-/// `::error file=F,line=N,title=autoheal::TEXT`, on a line of its own.
+/// Returns `::error file=F,line=N,title=autoheal::TEXT`, on a separate line.
 pub(super) fn annotation(kind: Kind, place: Option<(&str, u32)>, text: &str) -> String {
     let name = match kind {
         Kind::Error => "error",

@@ -35,7 +35,7 @@ const MOST_ANNOTATIONS: usize = 10;
 
 pub(super) async fn run(arguments: CiJob, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let job = Job::of_environment().bad_input()?;
-    // What tests print is not for the runner to obey.
+    // The runner must not obey the output of tests.
     let word = Uuid::now_v7();
     printer.data(&format!("::stop-commands::{word}\n"))?;
     let ended = heal(&arguments, &job, config, printer).await;
@@ -43,7 +43,7 @@ pub(super) async fn run(arguments: CiJob, config: &Config, printer: &Printer) ->
     let (row, exit) = match ended {
         Ok(Some(ended)) => ended,
         Ok(None) => return Ok(Exit::Cancelled),
-        // An error may repeat what a repository says: it is told in a form in which no line of it is a command.
+        // An error may contain text of a repository: it is printed in a form in which no line is a command.
         Err(failure) => {
             logging::log_failure("ci", &failure);
             let causes: Vec<String> = failure.error.chain().map(ToString::to_string).collect();
@@ -79,7 +79,7 @@ async fn heal(
     config.github.api = job.api.clone().or(config.github.api);
     let change = |request: &mut HealRequest| {
         request.refuse_own_commits = true;
-        // A job speaks for its own commit, and never goes on with what one before it began for another.
+        // A job works on its own commit, and never resumes the run of an earlier job for another commit.
         request.commit = Some(commit);
     };
     match heal::to_its_end(&asked, OtherTask::IsCancelled, change, &config, printer).await? {
@@ -91,7 +91,7 @@ async fn heal(
     }
 }
 
-/// Writes the patch. What lies in the checkout is another's: a link in it could lead anywhere.
+/// Writes the patch. The checkout is untrusted: a link in it could lead anywhere.
 fn write_patch(path: &Path, diff: &str, workspace: &Path) -> anyhow::Result<()> {
     let path = std::path::absolute(path)?;
     let (mut at, inside) = match path.strip_prefix(workspace) {

@@ -33,7 +33,7 @@ impl Pictures {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Takes a screenshot of a page. Returns its path, or the reason there is none.
+    /// Takes a screenshot of a page. Returns its path, or the reason for the failure.
     pub(super) async fn take(
         &self,
         fetcher: &Fetcher,
@@ -42,7 +42,7 @@ impl Pictures {
         number: usize,
     ) -> Result<String, String> {
         let (Input::Address(_), Some(url)) = (input, url) else {
-            return Err("only pages that are asked for by their address are shown in a browser".to_owned());
+            return Err("only pages that are requested by their address can be displayed in a browser".to_owned());
         };
         let picture = fetcher.picture(url, SETTLE).await.map_err(|error| error.to_string())?;
         let path = self.folder.join(file_name(url, number));

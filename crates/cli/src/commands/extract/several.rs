@@ -41,7 +41,7 @@ pub(super) async fn extract(
         let (stop, turns) = (stop.clone(), &turns);
         async move {
             let extracted = async {
-                // Nobody closes it, so there is always a turn to wait for.
+                // The semaphore is never closed, so acquiring a permit always succeeds.
                 let _turn = turns.acquire().await.ok();
                 extractor.extract(input, number).await
             };
@@ -56,7 +56,7 @@ pub(super) async fn extract(
             (input, outcome)
         }
     };
-    // More than are worked on: results wait for a slow page before them, and the others go on.
+    // More than the number of concurrent pages: results wait for a slow page before them while the others continue.
     let waiting = jobs.max(1).saturating_mul(AHEAD);
     let mut outcomes = futures_util::stream::iter((1..).zip(inputs)).map(one).buffered(waiting);
     let (mut extracted, mut failed, mut is_fault) = (0, 0, false);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use autoheal_navigate::{NavigationResult, PathStep};
 
-/// The passage, where it stands, and how it was found.
+/// Returns the passage, its location, and how it was found.
 pub(super) fn text(result: &NavigationResult) -> String {
     let mut text = format!("{}\n\nsource: {}\nin: {}\npath:\n", result.content, result.url, result.breadcrumb);
     for taken in &result.path_taken {
@@ -19,7 +19,7 @@ pub(super) fn text(result: &NavigationResult) -> String {
 pub(super) fn failure(result: &NavigationResult) -> String {
     let mut text = format!("{}\n{}", result.error, cost(result));
     if !result.content.is_empty() {
-        let _ = write!(text, "\n\nthe last page, which is no answer: {}\n{}", result.url, result.content);
+        let _ = write!(text, "\n\nthe last page, which is not an answer: {}\n{}", result.url, result.content);
     }
     text
 }

@@ -35,7 +35,7 @@ pub(super) async fn print(
 }
 
 fn time(text: &str) -> Result<Timestamp, Failure> {
-    let wrong = || format!("{text:?} is no time: write 2026-11-01 or 2026-11-01T12:00:00Z");
+    let wrong = || format!("{text:?} is not a time; expected one such as 2026-11-01 or 2026-11-01T12:00:00Z");
     if let Ok(time) = text.parse::<jiff::Timestamp>() {
         return Ok(Timestamp::from_millis(time.as_millisecond()));
     }

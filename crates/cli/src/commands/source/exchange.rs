@@ -132,7 +132,7 @@ async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'stati
         return Err(Failure::bad_input("it has no active recipe"));
     };
     let file = &entry.file;
-    // What says nothing about settings does not set them.
+    // An entry without settings does not change them.
     if !entry.is_whole {
         return if known.url == file.url {
             Ok("unchanged: it is there already")

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::source_args::{SourceCommand, Sources};
-use crate::{house, wiring};
+use crate::wiring;
 
 /// Runs a command on sources.
 pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
@@ -23,8 +23,9 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
     match arguments.command {
         SourceCommand::Add(add) => run::add(&add, json, &store, config, printer).await,
         SourceCommand::Run { names } => {
+            let maintenance = wiring::maintenance(config, &store)?;
             let ended = run::run(&names, json, &store, config, printer).await;
-            house::forget_daily(&store, config).await;
+            maintenance.clean_up_daily().await;
             ended
         }
         SourceCommand::Heal { name } => run::heal(&name, json, &store, config, printer).await,

@@ -8,10 +8,10 @@ use anyhow::Context as _;
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_orchestrator::{PerformError, WhenStopped, Worker};
+use autoheal_orchestrator::{Notifier, PerformError, WhenStopped, Worker};
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
-use autoheal_source::{AddRequest, Definition, Notifier, PageKind, SourceName};
+use autoheal_source::{AddRequest, Definition, PageKind, SourceName};
 use autoheal_store::{RunRow, Store};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::{Printer, harmless};
 use crate::source_args::Add;
-use crate::{interrupt, progress, wiring, worker_process};
+use crate::{interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
 
@@ -177,15 +177,15 @@ impl<'a> Runner<'a> {
     pub(super) fn new(store: &Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
         let settings = autoheal_orchestrator::WorkerSettings {
             poll: Duration::from_millis(100),
-            // A person waits: what a worker beside its other work may not do, this process is there for.
+            // The user waits: the limits for workers, which also have other tasks, do not apply to this process.
             kinds: BTreeMap::new(),
             ..wiring::worker_settings(config)?
         };
         let sources = wiring::source_services(config, store)?;
-        let crew = worker_process::crew(config, None)?;
+        let crew = wiring::crew(config, None)?;
         let registry = wiring::source_registry(sources.clone())?;
         let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
-        let notifier = wiring::notifier(config, sources)?;
+        let notifier = wiring::notifier(config, store, &sources)?;
         Ok(Self { worker, notifier, stop: interrupt::stop_on_signal(printer, STOPPING)?, printer })
     }
 

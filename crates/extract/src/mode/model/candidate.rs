@@ -6,13 +6,13 @@ use autoheal_llm::structured::loose;
 use autoheal_llm::{AnswerFault, ChatAnswer, Finish};
 use serde_json::{Map, Value};
 
-use super::convert::{converted, lacks_its_amount, with_part, without_place};
 use super::placeholder::{Said, said};
 use super::reading::Reading;
 use super::{Asking, Strictness};
 use crate::extraction::{LeftOut, WhyLeftOut};
 use crate::form::{Form, Importance, Kind, Owner};
 use crate::item::{Grounding, PageType, Provenance, Source};
+use crate::mode::convert::{converted, lacks_its_amount, with_part, without_place};
 
 /// Confidence in the page type that the page's URL suggests.
 const SUGGESTED: f32 = 0.4;

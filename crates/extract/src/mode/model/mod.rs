@@ -6,13 +6,11 @@
 //! - `filled`: from fields to a valid item, or the reason for its absence
 
 pub(crate) mod candidate;
-pub(crate) mod convert;
 pub(crate) mod filled;
 mod grounding;
 mod placeholder;
 pub(crate) mod prompt;
 pub(crate) mod reading;
-mod salary;
 
 use autoheal_llm::{ChatAnswer, ChatError, ChatRequest, Message, Session};
 

@@ -7,10 +7,10 @@ use autoheal_page::structured::{Origin, structured_data};
 use serde_json::Value;
 use url::Url;
 
-use super::convert::converted;
 use super::grounding::Evidence;
 use crate::form::Form;
 use crate::item::{Grounding, PageType};
+use crate::mode::convert::converted;
 use crate::mode::rule_based;
 
 /// Maximum length of a stated value in a prompt, in bytes. Longer ones are texts, and the page's text follows anyway.

@@ -1,7 +1,7 @@
 //! The stated thing that a page is about, and the page type that follows from it.
 
 use super::found::Found;
-use super::recipe::shown;
+use super::shown_recipe;
 use super::stated::Thing;
 use super::{View, shown_price, title};
 use crate::item::{PageType, Source};
@@ -110,6 +110,6 @@ fn looks_like_recipe(view: &View<'_>) -> bool {
     if !view.is_readable {
         return false;
     }
-    let shown = shown::find(view.page);
+    let shown = shown_recipe::find(view.page);
     shown.ingredients.len() >= 2 && !shown.instructions.is_empty()
 }

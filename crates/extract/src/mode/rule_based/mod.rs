@@ -4,7 +4,7 @@
 //! - `about`: the thing that the page is about, and the page type that follows from it
 //! - `own_form`: extraction in the form of the user's JSON Schema
 //! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: one or several fields each
-//! - `site`, `shown_price`: the names of the page's site, and the price that it shows
+//! - `site`, `shown_price`, `shown_recipe`: the names of the page's site, and the price or recipe that it shows
 
 mod about;
 mod blocks;
@@ -17,7 +17,9 @@ mod main_text;
 mod own_form;
 mod posting;
 mod recipe;
+mod recipe_lines;
 mod shown_price;
+mod shown_recipe;
 mod site;
 mod stated;
 mod summary;

@@ -12,7 +12,7 @@ use super::{is_readable, labels, rule_based};
 use crate::extraction::{ExtractError, Extracted, Extraction, OwnItem};
 use crate::form::{Form, Importance, Kind, Owner, Property, of_item, spoken, words_of};
 use crate::item::{PageType, Provenance, ScrapedItem, Source};
-use crate::mode::model::convert::converted;
+use crate::mode::convert::converted;
 
 /// Confidence in a value next to its name, and in values below their names in a table.
 const BESIDE: f32 = 0.7;

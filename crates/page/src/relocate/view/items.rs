@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::View;
 use crate::document::NodeId;
 use crate::relocate::concepts::Concept;
-use crate::relocate::list::is_promotion;
+use crate::relocate::promotion::is_promotion;
 use crate::relocate::words::{Word, loose, word};
 
 /// Concepts whose values are lists or long texts that lists are parts of.

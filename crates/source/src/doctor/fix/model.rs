@@ -89,7 +89,7 @@ fn prompt(
 ) -> Result<String, String> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let values = loaded.history.first().map(|facts| json!(facts.texts)).unwrap_or_default();
-    // The examples are text of the page, and stand among the last values.
+    // The examples are text of the page, and are among the last values.
     let mut bare = loaded.recipe.fields().to_vec();
     for field in &mut bare {
         field.example.clear();

@@ -10,7 +10,7 @@ use crate::loaded::Loaded;
 const FIRST_WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// The pause between two requests when nothing was said, and at most: a turn that is further away is not waited for.
+/// The pause between two requests if the site requests none, and its maximum: a later request slot is not waited for.
 const FIRST_DELAY: Duration = Duration::from_secs(5);
 const LONGEST_DELAY: Duration = Duration::from_secs(90);
 

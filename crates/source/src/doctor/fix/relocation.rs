@@ -49,7 +49,7 @@ impl Layout {
             match answer.status {
                 Status::Kept => None,
                 Status::Moved => moved_place(answer),
-                // Most changes leave the values alone: what stands there once needs no resemblance.
+                // Most changes leave the values alone: a value that is on the page once needs no resemblance.
                 Status::Gone | Status::Unsure => by_old_values(&page, field).filter(|_| is_same_thing),
             }
         };
@@ -121,7 +121,8 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
         Ok(()) => recipe,
         Err(reason) if recipe.items().is_none() => return Err(reason),
         Err(_) => {
-            let items = found.items(&recipe).ok_or("the items of the list cannot be told apart on the new layout")?;
+            let items =
+                found.items(&recipe).ok_or("the items of the list cannot be distinguished on the new layout")?;
             evidence.push(format!("each item is a `{}`", items.source()));
             let recipe = recipe.with_items(Some(items)).map_err(|error| error.to_string())?;
             found.is_given_by(&recipe)?;
@@ -243,7 +244,7 @@ fn moved_place(answer: &Answer) -> Option<Place> {
 fn by_old_values(page: &Document, old: &Field) -> Option<Place> {
     let (source, values) = place_of_known(page, old)?;
     let Source::Nodes { select, .. } = &source else { return None };
-    let why = format!("`{}`: the values that it had stand there, and nowhere else", select.source());
+    let why = format!("`{}`: the previous values are there, and nowhere else", select.source());
     Some(Place { source, values, why })
 }
 

@@ -45,7 +45,7 @@ pub(super) async fn propose(
             description: format!("do what healed `{sibling}`, which is on the same host"),
             recipe,
             definition: loaded.definition.clone(),
-            evidence: vec![format!("the fix for `{sibling}` is in force, and gives everything on this page as well")],
+            evidence: vec![format!("the fix for `{sibling}` is active, and also extracts everything on this page")],
             try_at: Some(loaded.page.clone()),
             needs_person: None,
         }));

@@ -1,24 +1,23 @@
 //! Extraction of recipes: ingredients, instructions, yield and times.
 
-mod lines;
-pub(super) mod shown;
 mod stated;
 
 use autoheal_page::value::minutes;
 
 use super::about::About;
 use super::found::Found;
+use super::shown_recipe::{self, Shown};
 use super::{Filling, View, commerce, labels};
 use crate::item::Field;
 
 /// Fills the fields of recipes.
 pub(super) fn fill(view: &View<'_>, about: &About<'_>, filling: &mut Filling) {
     let thing = about.thing.as_ref();
-    let shown = || if view.is_readable { shown::find(view.page) } else { shown::Shown::default() };
+    let shown = || if view.is_readable { shown_recipe::find(view.page) } else { Shown::default() };
     let ingredients = thing.and_then(stated::ingredients);
     let instructions = thing.and_then(stated::instructions);
     // Both are looked for together: instructions come after ingredients.
-    let shown = if ingredients.is_none() || instructions.is_none() { shown() } else { shown::Shown::default() };
+    let shown = if ingredients.is_none() || instructions.is_none() { shown() } else { Shown::default() };
     let of_page = |lines: Vec<String>| (!lines.is_empty()).then(|| Found::heuristic(lines, 0.7));
     filling.list(Field::Ingredients, ingredients.or_else(|| of_page(shown.ingredients)), |item| &mut item.ingredients);
     filling

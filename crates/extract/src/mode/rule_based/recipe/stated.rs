@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::lines::{is_only_number, lines, without_numbers};
+use super::super::recipe_lines::{is_only_number, lines, without_numbers};
 use crate::mode::rule_based::found::Found;
 use crate::mode::rule_based::stated::{Thing, is_said, kinds_of, text_of};
 

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use autoheal_page::{Document, NodeId};
 use regex::Regex;
 
-use super::lines::{lines, without_numbers};
+use super::recipe_lines::{lines, without_numbers};
 
 /// Ingredients and instructions that a page shows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::mode::rule_based) struct Shown {
-    pub(in crate::mode::rule_based) ingredients: Vec<String>,
-    pub(in crate::mode::rule_based) instructions: Vec<String>,
+pub(super) struct Shown {
+    pub(super) ingredients: Vec<String>,
+    pub(super) instructions: Vec<String>,
 }
 
 /// Maximum length of an ingredient's line.
@@ -32,7 +32,7 @@ static INSTRUCTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The lists of a page that are a recipe's.
-pub(in crate::mode::rule_based) fn find(page: &Document) -> Shown {
+pub(super) fn find(page: &Document) -> Shown {
     let mut best = Shown::default();
     for (start, heading) in headings(page, INGREDIENTS.as_ref()) {
         let ingredients = below(page, heading, INGREDIENTS.as_ref(), INSTRUCTIONS.as_ref(), LONGEST_INGREDIENT);

@@ -4,11 +4,12 @@
 //! Posts follow Standard Webhooks 1.0 (standardwebhooks.com): `webhook-id` is the same for all attempts, and with a key
 //! `webhook-signature` is `v1,` and the Base64 of the HMAC-SHA256 of `id.timestamp.body`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_fetch::{FetchError, FetchRequest};
-use autoheal_store::{Channel, NoticeRow, Reach, StoreError};
+use autoheal_fetch::{FetchError, FetchRequest, Fetcher};
+use autoheal_store::{Channel, NoticeRow, Reach, Store, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::join_all;
@@ -17,7 +18,6 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::mail::Mailer;
-use crate::services::SourceServices;
 
 /// Time limit for the response of a receiver.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -39,18 +39,19 @@ const WAITS: [Duration; 7] = [
     Duration::from_hours(16),
 ];
 
-/// Delivers what is due.
+/// Delivers due notices.
 pub struct Notifier {
-    services: SourceServices,
+    store: Store,
+    fetcher: Arc<Fetcher>,
     alerts_to: Option<Url>,
     key: Option<SecretString>,
     mailer: Option<Mailer>,
 }
 
 impl Notifier {
-    /// A notifier that posts alerts to this address, if there is one, and signs with this key, if there is one.
-    pub fn new(services: SourceServices, alerts_to: Option<Url>, key: Option<SecretString>) -> Self {
-        Self { services, alerts_to, key, mailer: None }
+    /// Creates a notifier that posts alerts to the address `alerts_to`, if there is one, and signs with `key`, if there is one.
+    pub const fn new(store: Store, fetcher: Arc<Fetcher>, alerts_to: Option<Url>, key: Option<SecretString>) -> Self {
+        Self { store, fetcher, alerts_to, key, mailer: None }
     }
 
     /// Returns the notifier with a mailer for alerts.
@@ -66,7 +67,7 @@ impl Notifier {
     ///
     /// Returns the error of the database. A failed delivery is not an error: it is retried.
     pub async fn deliver_due(&self, clock: impl Fn() -> Timestamp) -> Result<usize, StoreError> {
-        let store = &self.services.store;
+        let store = &self.store;
         let now = clock();
         store.forget_old_notices(now).await?;
         let reach = Reach { post: self.alerts_to.is_some(), mail: self.mailer.is_some() };
@@ -117,7 +118,7 @@ impl Notifier {
             request = request.header("webhook-signature", &signature(key, &id, &seconds, &body));
         }
         let host = request.url.host_str().unwrap_or_default().to_owned();
-        match self.services.fetcher.post(&request, body.into_bytes()).await {
+        match self.fetcher.post(&request, body.into_bytes()).await {
             Ok(200..=299) => Ok(()),
             Ok(status) => Err(format!("{host} answers {status}")),
             Err(error) => Err(format!("{host}: {}", without_address(&error))),
@@ -129,18 +130,18 @@ impl Notifier {
 const fn without_address(error: &FetchError) -> &'static str {
     match error {
         FetchError::TimedOut { .. } => "no answer in time",
-        FetchError::UnknownName { .. } => "there is no such host",
+        FetchError::UnknownName { .. } => "the host does not exist",
         FetchError::Refused { .. } => "the connection was refused",
         FetchError::AddressForbidden { .. } => {
-            "it is inside a private network: name it in `fetch.allow_private` if it is meant"
+            "the address is inside a private network; to allow it, add it to `fetch.allow_private`"
         }
-        FetchError::Tls { .. } => "no secure connection",
-        FetchError::Offline => "nothing is posted while `fetch.snapshots` stands for the network",
-        _ => "it cannot be reached",
+        FetchError::Tls { .. } => "the secure connection failed",
+        FetchError::Offline => "nothing is posted while `fetch.snapshots` replaces the network",
+        _ => "the host cannot be reached",
     }
 }
 
-/// `key` is the secret itself, or Base64 after `whsec_`.
+/// Returns the value of the header `webhook-signature`. `key` is the secret itself, or Base64 after `whsec_`.
 fn signature(key: &SecretString, id: &str, seconds: &str, body: &str) -> String {
     let text = key.expose_secret();
     let decoded = text.strip_prefix("whsec_").and_then(|encoded| STANDARD.decode(encoded).ok());

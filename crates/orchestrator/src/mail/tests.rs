@@ -74,7 +74,7 @@ async fn a_password_never_goes_over_a_connection_that_is_not_encrypted() {
 }
 
 #[test]
-fn settings_that_make_no_sense_are_refused() {
+fn invalid_settings_are_refused() {
     let url = |text: &str| Url::parse(text).unwrap();
     let good = settings(&url("smtp://mail.example.com"));
     assert!(Mailer::new(&good).is_ok());
@@ -86,7 +86,7 @@ fn settings_that_make_no_sense_are_refused() {
         let message = refused(settings(&url(server)));
         assert!(message.contains("smtps://HOST:465"), "{message}");
     }
-    assert!(refused(MailSettings { to: vec!["nobody".to_owned()], ..good.clone() }).contains("no mail address"));
+    assert!(refused(MailSettings { to: vec!["nobody".to_owned()], ..good.clone() }).contains("not a mail address"));
     assert!(refused(MailSettings { to: Vec::new(), ..good.clone() }).contains("alerts.mail.to"));
     assert!(refused(MailSettings { user: Some("ada".to_owned()), ..good }).contains("AUTOHEAL_SMTP_PASSWORD"));
 }

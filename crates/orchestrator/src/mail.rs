@@ -1,7 +1,7 @@
 //! Alerts by mail, over SMTP to the server that the settings name.
 //!
-//! A password goes over an encrypted connection or not at all. What is in an alert comes from pages and repositories: headers are made by
-//! types that let nothing add another one.
+//! A password is sent over an encrypted connection only. The text of an alert comes from pages and repositories, so headers are
+//! built by types that do not let it add another one.
 
 use std::time::{Duration, SystemTime};
 
@@ -41,10 +41,12 @@ pub struct MailSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
     /// The URL is not the address of a mail server.
-    #[error("{0} is no address of a mail server: write `smtp://HOST:25`, `smtp://HOST:587` or `smtps://HOST:465`")]
+    #[error(
+        "{0} is not the address of a mail server; expected `smtp://HOST:25`, `smtp://HOST:587` or `smtps://HOST:465`"
+    )]
     Server(Url),
     /// The text is not a mail address.
-    #[error("{address:?} is no mail address: write `name@example.com` or `Name <name@example.com>`")]
+    #[error("{address:?} is not a mail address; expected `name@example.com` or `Name <name@example.com>`")]
     Address {
         /// Rejected text.
         address: String,
@@ -53,15 +55,15 @@ pub enum MailError {
         reason: lettre::address::AddressError,
     },
     /// There are no recipients.
-    #[error("nobody gets the mail: name somebody in `alerts.mail.to`")]
-    Nobody,
-    /// Of a user and a password there is only one.
+    #[error("mail has no recipients; set `alerts.mail.to`")]
+    NoRecipients,
+    /// A user without a password, or a password without a user.
     #[error(
-        "a user of the mail server needs a password, and a password a user: set `alerts.mail.user` and AUTOHEAL_SMTP_PASSWORD"
+        "the login at the mail server needs a user and a password; set `alerts.mail.user` and AUTOHEAL_SMTP_PASSWORD"
     )]
-    HalfALogin,
+    IncompleteLogin,
     /// No encrypted connection can be made on this machine.
-    #[error("no encrypted connection to the mail server can be made")]
+    #[error("cannot make an encrypted connection to the mail server")]
     Tls(#[source] lettre::transport::smtp::Error),
 }
 
@@ -80,7 +82,7 @@ impl Mailer {
     /// [`MailError`] for invalid settings.
     pub fn new(settings: &MailSettings) -> Result<Self, MailError> {
         if settings.to.is_empty() {
-            return Err(MailError::Nobody);
+            return Err(MailError::NoRecipients);
         }
         Ok(Self {
             transport: transport(settings)?.timeout(Some(PATIENCE)).build(),
@@ -89,10 +91,10 @@ impl Mailer {
         })
     }
 
-    /// Sends an alert to all at once, or says why it could not.
+    /// Sends an alert to all recipients in one message, or returns the reason for the failure.
     pub(crate) async fn send(&self, notice: &NoticeRow) -> Result<(), String> {
         let message = self.message(notice).map_err(|error| error.to_string())?;
-        // It holds what the server said, and nothing of the login.
+        // The error contains the response of the server, and no part of the login.
         self.transport.send(message).await.map(drop).map_err(|error| with_causes(&error))
     }
 
@@ -100,7 +102,7 @@ impl Mailer {
         const AUTOMATIC: HeaderName = HeaderName::new_from_ascii_str("Auto-Submitted");
         let of = |field: &str| notice.body[field].as_str().unwrap_or_default();
         let millis = u64::try_from(notice.created_at.as_millis()).unwrap_or(0);
-        // The same over all tries: a receiver can tell a repetition.
+        // The same for all tries, so that a receiver recognises a repetition.
         let id = format!("<notice.{}.{millis}@autoheal>", notice.notice);
         let to = self.to.iter().fold(Message::builder(), |builder, to| builder.to(to.clone()));
         to.from(self.from.clone())
@@ -113,7 +115,7 @@ impl Mailer {
     }
 }
 
-/// One line, however long the name of what it is about.
+/// Returns the subject: one line of limited length.
 fn subject(kind: &str, target: &str) -> String {
     let line = format!("autoheal: {kind} {target}");
     line.chars().map(|char| if char.is_control() { ' ' } else { char }).take(LONGEST_SUBJECT).collect()
@@ -137,7 +139,7 @@ fn transport(settings: &MailSettings) -> Result<AsyncSmtpTransportBuilder, MailE
     let (tls, port) = match (settings.server.scheme(), &settings.user) {
         ("smtps", _) => (Tls::Wrapper(encryption()?), 465),
         ("smtp", Some(_)) => (Tls::Required(encryption()?), 587),
-        // Nothing is kept from whoever shares this machine, whose certificates are seldom anybody's.
+        // The connection does not leave this machine, whose certificates are rarely valid.
         ("smtp", None) if is_here(&settings.server) => (Tls::None, 25),
         ("smtp", None) => (Tls::Opportunistic(encryption()?), 25),
         _ => return Err(refused()),
@@ -150,7 +152,7 @@ fn transport(settings: &MailSettings) -> Result<AsyncSmtpTransportBuilder, MailE
         (Some(user), Some(password)) => {
             Ok(builder.credentials(Credentials::new(user.clone(), password.expose_secret().to_owned())))
         }
-        (Some(_), None) | (None, Some(_)) => Err(MailError::HalfALogin),
+        (Some(_), None) | (None, Some(_)) => Err(MailError::IncompleteLogin),
     }
 }
 

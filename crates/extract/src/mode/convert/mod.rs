@@ -1,6 +1,8 @@
 //! Conversion of a model's values to the types of the form, and nothing else. A value that cannot be read
 //! stays as it is, and does not fit.
 
+mod salary;
+
 use std::sync::LazyLock;
 
 use autoheal_page::value::number::DecimalMark;
@@ -10,9 +12,9 @@ use rust_decimal::Decimal;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::salary::{add_ends, amount_in, period_in, salary_in};
 use crate::form::{Kind, words_of};
 use crate::item::PageType;
+use salary::{add_ends, amount_in, period_in, salary_in};
 
 /// Members that become part of a text, in this order: `{"name": "leeks", "amount": "500 g"}` becomes `500 g leeks`.
 const SPOKEN: [&str; 10] =
