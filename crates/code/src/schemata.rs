@@ -3,21 +3,11 @@
 //! then serves hundreds of changes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
-use crate::edit::{Candidate, Edit};
+use crate::edit::Candidate;
+use crate::language::switch::{Change, Switch};
 use crate::languages;
 use crate::sources::Sources;
-
-/// Environment variable that holds the number of the change to run; without it the program runs as it is.
-pub const CHANGE: &str = "AUTOHEAL_CHANGE";
-
-/// A change of one file, by its number, which is greater than 0.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Change<'c> {
-    pub(crate) number: usize,
-    pub(crate) edits: &'c [Edit],
-}
 
 /// The text of a file with changes in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,15 +17,6 @@ pub struct Schema {
     /// The text that chooses when it runs.
     pub text: String,
     switches: Vec<Switch>,
-}
-
-/// A function that chooses between its changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Switch {
-    /// Bytes of the function in the new text.
-    pub(crate) range: Range<usize>,
-    /// The changes, each with the bytes of its copy of the function's body in the new text.
-    pub(crate) changes: Vec<(usize, Range<usize>)>,
 }
 
 impl Schema {

@@ -12,9 +12,9 @@ use crate::language::files::KnownFiles;
 use crate::language::guard::Guard;
 use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
+use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
 use crate::language::{Language, LanguageId, StackFrame, first_word};
-use crate::schemata::{Change, Switch};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 

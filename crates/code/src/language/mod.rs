@@ -4,7 +4,7 @@
 //!
 //! - `outline`: a language's files as shared code sees them
 //! - `units`: the tests inside a file; `plan`: the values that a test expects
-//! - `files`: files of its tools
+//! - `files`: files of its tools; `switch`: changes that a program chooses between
 //! - `assertions`: names of what asserts; `guard`: marks of a change that only looks like a repair
 
 pub(crate) mod assertions;
@@ -12,6 +12,7 @@ pub mod files;
 pub(crate) mod guard;
 pub(crate) mod outline;
 pub(crate) mod plan;
+pub(crate) mod switch;
 pub(crate) mod units;
 
 use std::collections::BTreeSet;
@@ -24,10 +25,10 @@ use self::files::KnownFiles;
 use self::guard::Guard;
 use self::outline::Outline;
 use self::plan::{Found, TestPlace};
+use self::switch::{Change, Switch};
 use self::units::Units;
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
-use crate::schemata::{Change, Switch};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 

@@ -11,7 +11,7 @@ use ra_ap_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::syntax;
 use crate::edit::{Edit, FileEdit};
-use crate::schemata::{CHANGE, Change, Switch};
+use crate::language::switch::{CHANGE, Change, Switch};
 
 /// Before a function: what copies leave unused is no fault.
 const ALLOW: &str = "#[allow(warnings)] ";
