@@ -15,7 +15,7 @@ use crate::language_server::{self, Answer};
 use crate::project;
 use crate::session::Session;
 use crate::setup::LanguageServer;
-use crate::state::HealState;
+use crate::state::{Diagnosis, HealState};
 
 /// Maximum number of files that a server receives.
 const MOST_FILES: usize = 20;
@@ -32,9 +32,9 @@ pub(crate) async fn refresh(
     session: &mut Session,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let accepted = state.accepted.len();
-    let is_red = state.current.as_ref().is_some_and(|observed| !observed.look.is_green());
-    if !state.request.lsp || !is_red || state.hints.accepted == Some(accepted) {
+    let accepted = state.fixes.accepted.len();
+    let is_red = state.diagnosis.current.as_ref().is_some_and(|observed| !observed.look.is_green());
+    if !state.request.lsp || !is_red || state.diagnosis.hints.accepted == Some(accepted) {
         return Ok(());
     }
     let setup = session.setup();
@@ -44,12 +44,12 @@ pub(crate) async fn refresh(
         state.warn(format!("no language server was found, so there are no hints of one; known are {names}"));
         return Ok(());
     }
-    let files = files(state, session);
+    let files = files(&state.diagnosis, session);
     let limit = Duration::from_secs(state.request.limits.lsp_seconds);
     let began = Instant::now();
     for server in servers.iter().filter(|_| !files.is_empty()) {
         let left = limit.saturating_sub(began.elapsed());
-        if state.hints.silent.contains(&server.name) || left.is_zero() {
+        if state.diagnosis.hints.silent.contains(&server.name) || left.is_zero() {
             continue;
         }
         context.progress(format!("asking {} about {} files", server.name, files.len()));
@@ -58,24 +58,24 @@ pub(crate) async fn refresh(
             state.warn(remark);
         }
         if !is_useful {
-            state.hints.silent.insert(server.name.clone());
+            state.diagnosis.hints.silent.insert(server.name.clone());
             continue;
         }
         for finding in &answer.findings {
             let line = finding.message.lines().next().unwrap_or_default();
             context.note("hint", format!("{}: {}: {line}", server.name, finding.headline()));
         }
-        state.hints.log.observe(&answer.findings, context.now());
-        state.hints.servers.insert(server.name.clone());
-        state.hints.accepted = Some(accepted);
-        state.hints.are_new = are_new;
+        state.diagnosis.hints.log.observe(&answer.findings, context.now());
+        state.diagnosis.hints.servers.insert(server.name.clone());
+        state.diagnosis.hints.accepted = Some(accepted);
+        state.diagnosis.hints.are_new = are_new;
         break;
     }
     Ok(())
 }
 
 /// The files that failures may come from, and those that the last commit changed.
-fn files(state: &HealState, session: &Session) -> Vec<String> {
+fn files(diagnosis: &Diagnosis, session: &Session) -> Vec<String> {
     let sources = session.sources();
     let mut files: Vec<String> = Vec::new();
     let mut add = |file: String| {
@@ -83,7 +83,7 @@ fn files(state: &HealState, session: &Session) -> Vec<String> {
             files.push(file);
         }
     };
-    let findings: Vec<&Finding> = state.current.iter().flat_map(|observed| &observed.look.findings).collect();
+    let findings: Vec<&Finding> = diagnosis.current.iter().flat_map(|observed| &observed.look.findings).collect();
     findings.iter().filter_map(|finding| finding.file.clone()).for_each(&mut add);
     changed_lines(session).into_keys().for_each(&mut add);
     let mut seen = BTreeSet::new();

@@ -234,7 +234,7 @@ async fn own_settings(
     }
     own.narrow(&mut state.request, &mut state.warnings).map_err(|error| invalid(&error))?;
     if own.policy.model == Some(false) {
-        state.model_end = Some(ModelEnd::Unavailable);
+        state.models.end = Some(ModelEnd::Unavailable);
     }
     if !state.request.trust_config {
         own.protect.except.clear();

@@ -87,7 +87,7 @@ impl HealWorkflow {
         if let Some(session) = open {
             return Ok(session);
         }
-        let Some(setup) = state.setup.clone() else {
+        let Some(setup) = state.analysis.setup.clone() else {
             let message = "the run has no setup: its first node did not end".to_owned();
             return Err(StepError::Permanent { code: ErrorCode::StepFailed, message });
         };
@@ -167,15 +167,15 @@ impl HealWorkflow {
             }
             HealNode::Commit => commit::run(state, &checkout, hosted.as_ref(), context).await?,
             HealNode::Monitor => {
-                let accepted = state.accepted.len();
+                let accepted = state.fixes.accepted.len();
                 monitor::run(state, &checkout, hosted.as_ref(), &self.settings.sandbox, context).await?;
-                if state.accepted.len() != accepted {
+                if state.fixes.accepted.len() != accepted {
                     // Its tree is not that of the branch any more.
                     return session.close().await;
                 }
             }
         }
-        state.test_runs.add(session.take_test_runs());
+        state.totals.test_runs.add(session.take_test_runs());
         self.keep(context.run, session);
         Ok(())
     }
@@ -230,7 +230,7 @@ impl Workflow for HealWorkflow {
         }
         stepped?;
         let millis = millis(context.now().since(began));
-        *state.agent_millis.entry(node.name().to_owned()).or_default() += millis;
+        *state.totals.agent_millis.entry(node.name().to_owned()).or_default() += millis;
         Ok(())
     }
 
@@ -244,13 +244,13 @@ impl Workflow for HealWorkflow {
             .with("step", node.name());
         state.error.get_or_insert(coded);
         state.stop_with(StopReason::Infra);
-        state.close_round(false, state.log.current().count(), now);
+        state.rounds.close(false, state.diagnosis.log.current().count(), now);
         true
     }
 
     fn cancel(&self, state: &mut HealState, now: Timestamp) {
         state.stop_with(StopReason::Cancelled);
-        state.close_round(false, state.log.current().count(), now);
+        state.rounds.close(false, state.diagnosis.log.current().count(), now);
     }
 
     async fn take_leave(&self, state: &mut HealState, context: &StepContext) {

@@ -26,7 +26,7 @@ pub(crate) async fn run(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    if state.setup.is_some() {
+    if state.analysis.setup.is_some() {
         return Ok(());
     }
     context.progress(format!("cloning {}", checkout.address));
@@ -41,7 +41,7 @@ pub(crate) async fn run(
     if is_guarded && is_own_commit(checkout, &base).await? {
         let reason = StopReason::OwnCommit;
         state.stop_with(reason);
-        state.close_round(false, 0, context.now());
+        state.rounds.close(false, 0, context.now());
         context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
         return Ok(());
     }
@@ -49,11 +49,11 @@ pub(crate) async fn run(
     let origin = find_origin(state, checkout, &base).await?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
-    let parts = checkout.write_tree(state, &start).await?;
+    let parts = checkout.write_tree(&state.fixes, &start).await?;
     parts.ensure_enough(&checkout.folders.tree())?;
     state.warnings.extend(parts.warnings());
     checkout.write_before(&base).await?;
-    state.origin = Some(origin);
+    state.analysis.origin = Some(origin);
     let mut setup = installation::prepare(state, checkout, settings, context).await?;
     setup.parts = parts;
     setup.redefined = redefined(checkout, &base, state.request.trust_config).await?;
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     for tools in setup.tools() {
         context.note("analyzed", format!("interpreter: {}", tools.interpreter.found));
     }
-    state.setup = Some(setup);
+    state.analysis.setup = Some(setup);
     Ok(())
 }
 

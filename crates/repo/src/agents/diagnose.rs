@@ -17,36 +17,39 @@ use crate::look::Look;
 use crate::own_settings;
 use crate::protected::standing::Standings;
 use crate::session::Session;
-use crate::state::{HealState, Observed};
+use crate::state::{Diagnosis, HealState, Observed};
 use crate::test_scope::Scope;
 use crate::toolchains;
 
 /// Runs the checks on the tree, unless `patch` has already run them on this very tree.
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
-    let accepted = state.accepted.len();
-    if let Some(observed) = state.current.clone().filter(|observed| observed.accepted == accepted) {
+    let accepted = state.fixes.accepted.len();
+    if let Some(observed) = state.diagnosis.current.clone().filter(|observed| observed.accepted == accepted) {
         keep_judges(&observed.look, state, session);
         find_ignored(&observed.look, state, session);
         hints::refresh(state, session, context).await?;
-        record(state, context);
+        record(&state.diagnosis, context);
         return Ok(());
     }
     context.progress("running the tests");
     let limit = Duration::from_secs(state.request.limits.test_seconds);
     let mut look = session.look(&Scope::All, limit, context).await?;
-    if state.baseline.is_none() && !look.is_green() && unfit::leave_out(&look, state, session, limit, context).await? {
+    if state.diagnosis.baseline.is_none()
+        && !look.is_green()
+        && unfit::leave_out(&look, state, session, limit, context).await?
+    {
         look = session.look(&Scope::All, limit, context).await?;
     }
     keep_judges(&look, state, session);
-    if state.baseline.is_none() {
+    if state.diagnosis.baseline.is_none() {
         let broken = changed::find_broken(state, session, context).await?;
         look.add_unread(broken);
     }
     settle_lint(&mut look, state, session, context).await?;
     if !look.is_green() {
         name_syntax_errors(&mut look, session, context).await?;
-        let found = flaky::find(flaky::Question::Failing, &look, state, session, limit, context).await?;
-        state.flaky.extend(found);
+        let found = flaky::find(flaky::Question::Failing, &look, &state.diagnosis, session, limit, context).await?;
+        state.diagnosis.flaky.extend(found);
     }
     if look.tests.is_empty() && look.findings.is_empty() {
         return Err(StepError::Permanent {
@@ -55,15 +58,15 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         });
     }
     find_ignored(&look, state, session);
-    state.add_ci_failures(&mut look);
+    state.ci.add_failures(&mut look, accepted);
     state.observe(&look, "the whole suite", context.now());
     for finding in distinct(look.all_findings()) {
         context.note("finding", format!("{}: {}", finding.headline(), first_line(&finding.message)));
     }
-    state.baseline.get_or_insert_with(|| look.clone());
-    state.current = Some(Observed { look, accepted });
+    state.diagnosis.baseline.get_or_insert_with(|| look.clone());
+    state.diagnosis.current = Some(Observed { look, accepted });
     hints::refresh(state, session, context).await?;
-    record(state, context);
+    record(&state.diagnosis, context);
     Ok(())
 }
 
@@ -90,7 +93,7 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     let standings = Standings::of(session.sources(), &judges);
     judges.extend(standings.judges().filter(|file| protection.is_protected(file, true)).map(str::to_owned));
     session.keep_judges(&judges);
-    if let Some(setup) = &mut state.setup {
+    if let Some(setup) = &mut state.analysis.setup {
         setup.judges.extend(judges);
         setup.holding_tests.extend(holding);
     }
@@ -98,7 +101,7 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
 
 /// Warns of failures caused by missing files that git ignores; these failures are not healed.
 fn find_ignored(look: &Look, state: &mut HealState, session: &Session) {
-    let Some(setup) = &mut state.setup else { return };
+    let Some(setup) = &mut state.analysis.setup else { return };
     let warnings = setup.parts.find_ignored(&look.findings, session.setup(), &session.tree());
     for warning in warnings {
         state.warn(warning);
@@ -114,7 +117,7 @@ async fn settle_lint(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let is_lint = |finding: &Finding| finding.source == Source::Lint;
-    let first = state.baseline.is_none();
+    let first = state.diagnosis.baseline.is_none();
     if !first || !look.all_findings().any(is_lint) {
         return Ok(());
     }
@@ -131,7 +134,7 @@ async fn settle_lint(
             "the linters find {left_alone} things here that were there before the last commit; they are not what broke"
         ));
     }
-    if let Some(setup) = &mut state.setup {
+    if let Some(setup) = &mut state.analysis.setup {
         setup.old_findings = old;
     }
     Ok(())
@@ -159,8 +162,8 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
     Ok(())
 }
 
-fn record(state: &HealState, context: &StepContext) {
-    for entry in state.log.entries().iter().chain(state.hints.log.entries()) {
+fn record(diagnosis: &Diagnosis, context: &StepContext) {
+    for entry in diagnosis.log.entries().iter().chain(diagnosis.hints.log.entries()) {
         context.record(Record::Diagnostic(entry.clone()));
     }
 }

@@ -51,13 +51,15 @@ async fn judge(
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let (Some(delivered), Some(setup)) = (state.delivered.clone(), state.setup.clone()) else { return Ok(()) };
+    let (Some(delivered), Some(setup)) = (state.delivery.branch.clone(), state.analysis.setup.clone()) else {
+        return Ok(());
+    };
     let hosted = hosted.filter(|_| delivered.pushed);
     let watched = match state.request.ci {
         CiMode::None => {
-            let is_green = state.current.as_ref().is_some_and(|observed| observed.look.is_green());
-            state.close_round(is_green, state.log.current().count(), context.now());
-            if let Some(setup) = &mut state.setup {
+            let is_green = state.diagnosis.is_green();
+            state.rounds.close(is_green, state.diagnosis.log.current().count(), context.now());
+            if let Some(setup) = &mut state.analysis.setup {
                 setup.not_run.push("the branch was not verified by itself, as was asked for (--ci none)".to_owned());
             }
             state.stop_with(if is_green { StopReason::PartlyChecked } else { StopReason::NoProgress });
@@ -68,14 +70,14 @@ async fn judge(
         CiMode::Host => Some(hosted.ok_or_else(not_hosted)?),
     };
     let verified = verify(state, &delivered, setup, checkout, watched, sandbox, context).await?;
-    state.test_runs.add(verified.test_runs);
+    state.totals.test_runs.add(verified.test_runs);
     note_flaky(state, &verified.flaky);
     match watched.filter(|_| verified.look.is_green()) {
         Some(watched) => judge_by_ci(state, &delivered, verified, checkout, watched, context).await?,
         None => state.conclude_round(verified.look, context.now()),
     }
     let green = state.stop == Some(StopReason::Green);
-    let failures = state.monitor.as_ref().map_or(0, |look| look.keys().len());
+    let failures = state.diagnosis.verified.as_ref().map_or(0, |look| look.keys().len());
     context.note(
         "verdict",
         if green {
@@ -105,7 +107,7 @@ async fn judge_by_ci(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let Verified { mut look, sources, expected, .. } = verified;
-    let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
+    let branch = state.analysis.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let (mut verdict, mut checks) = poll::verdict(state, hosted, &branch, &commit, &expected, context).await?;
@@ -123,8 +125,8 @@ async fn judge_by_ci(
         }
         findings = findings_of(verdict, &checks, state, hosted, &sources, context).await;
     }
-    state.ci_verdict = Some(verdict);
-    let before = state.ci_failures.findings.iter().map(Finding::key).collect();
+    state.ci.verdict = Some(verdict);
+    let before = state.ci.failures.findings.iter().map(Finding::key).collect();
     match verdict {
         CiVerdict::Green => {
             trial::note_failures(state, Vec::new());
@@ -136,18 +138,18 @@ async fn judge_by_ci(
                 context.note("finding", format!("in CI: {}: {line}", finding.headline()));
             }
             trial::note_failures(state, findings);
-            state.add_ci_failures(&mut look);
+            state.ci.add_failures(&mut look, state.fixes.accepted.len());
             if trial::take_back(state, checkout, &before, context).await? {
                 context.note("patch", "took the newest fix back: CI fails as before");
                 super::commit::run(state, checkout, Some(hosted), context).await?;
             } else {
-                state.current = Some(Observed { look: look.clone(), accepted: state.accepted.len() });
+                state.diagnosis.current = Some(Observed { look: look.clone(), accepted: state.fixes.accepted.len() });
             }
             state.conclude_round(look, context.now());
         }
         CiVerdict::NoCiRun | CiVerdict::TimedOut => {
-            state.monitor = Some(look);
-            state.close_round(false, state.log.current().count(), context.now());
+            state.diagnosis.verified = Some(look);
+            state.rounds.close(false, state.diagnosis.log.current().count(), context.now());
             let reason = if verdict == CiVerdict::NoCiRun { StopReason::NoCiRun } else { StopReason::CiTimeout };
             state.stop_with(reason);
         }
@@ -229,7 +231,7 @@ async fn verify(
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {
     let clone = place.folders.clone_folder();
-    let branch = state.origin.as_ref().map(|origin| BranchName::parse(&origin.branch));
+    let branch = state.analysis.origin.as_ref().map(|origin| BranchName::parse(&origin.branch));
     let branch = branch.transpose().map_err(|error| forge_error(&error))?.map(|branch| branch.to_string());
     let options = CloneOptions { branch, depth: Some(1), ..CloneOptions::default() };
     Git::clone(&place.git, &place.address, &clone, &options).await.map_err(|error| forge_error(&error))?;
@@ -261,9 +263,9 @@ async fn look_twice(
 ) -> Result<(Look, Vec<FlakyTest>), StepError> {
     let limit = Duration::from_secs(state.request.limits.test_seconds);
     let look = session.look(&Scope::All, limit, context).await?;
-    let flaky = match &state.baseline {
+    let flaky = match &state.diagnosis.baseline {
         Some(baseline) if look.is_green() => {
-            flaky::find(Question::Healed, baseline, state, session, limit, context).await?
+            flaky::find(Question::Healed, baseline, &state.diagnosis, session, limit, context).await?
         }
         Some(_) | None => Vec::new(),
     };
@@ -272,8 +274,8 @@ async fn look_twice(
 
 /// Takes note of healed tests that are flaky. CI may be red with those that come and go.
 fn note_flaky(state: &mut HealState, found: &[FlakyTest]) {
-    state.flaky.extend(found.iter().cloned());
-    let Some(setup) = &mut state.setup else { return };
+    state.diagnosis.flaky.extend(found.iter().cloned());
+    let Some(setup) = &mut state.analysis.setup else { return };
     for flaky in found.iter().filter(|flaky| flaky.healing == Healing::Never) {
         setup.not_run.push(format!("{} passes with the fix, and does not each time", flaky.test));
     }

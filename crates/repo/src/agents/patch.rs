@@ -67,9 +67,9 @@ pub(crate) async fn run(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let mut refused = BTreeSet::new();
-    let mut proposals: VecDeque<Proposal> = state.proposals.clone().into();
+    let mut proposals: VecDeque<Proposal> = state.plan.proposals.clone().into();
     while let Some(proposal) = proposals.pop_front() {
-        let Some(observed) = state.current.clone() else { break };
+        let Some(observed) = state.diagnosis.current.clone() else { break };
         let key = proposal.target.key();
         if !observed.look.keys().contains(&key) {
             continue;
@@ -106,14 +106,14 @@ pub(crate) async fn run(
             note_attempt(state, &proposal, seen);
             // One bad change may blind a test; where no other is right, that file is what makes it fail.
             for file in &unfailing {
-                state.add_judge(&key, file);
+                state.tried.add_judge(&key, file, &state.fixes);
             }
-            state.exhausted.push(Exhausted { key, accepted: state.accepted.len() });
+            state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() });
         }
     }
-    state.proposals.clear();
-    state.patch_verdict = match state.delivered.as_ref().map_or(0, |delivered| delivered.accepted) {
-        delivered if delivered < state.accepted.len() => PatchVerdict::Accepted,
+    state.plan.proposals.clear();
+    state.plan.patch_verdict = match state.delivery.branch.as_ref().map_or(0, |delivered| delivered.accepted) {
+        delivered if delivered < state.fixes.accepted.len() => PatchVerdict::Accepted,
         _ => PatchVerdict::NothingAccepted,
     };
     Ok(())
@@ -134,12 +134,12 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     if !proposal.candidates.iter().any(|candidate| candidate.fixer == model::FIXER) {
         return;
     }
-    let (key, accepted) = (proposal.target.key(), state.accepted.len());
+    let (key, accepted) = (proposal.target.key(), state.fixes.accepted.len());
     let on_this_tree = |entry: &&PatchLogEntry| entry.target.as_ref() == Some(&(key.clone(), accepted));
-    let entry = state.patch_log.iter().rev().filter(on_this_tree).find(|entry| entry.fixer == model::FIXER);
+    let entry = state.tried.patch_log.iter().rev().filter(on_this_tree).find(|entry| entry.fixer == model::FIXER);
     let reason = entry.map_or("it was tried before", |entry| entry.reason.as_str());
     let seen = seen.map(|seen| format!("; with it the tests say: {seen}")).unwrap_or_default();
-    if let Some(attempt) = state.model_attempts.iter_mut().rev().find(|attempt| attempt.key == key) {
+    if let Some(attempt) = state.models.attempts.iter_mut().rev().find(|attempt| attempt.key == key) {
         attempt.outcome = format!("which was taken back: {reason}{seen}");
     }
 }
@@ -180,8 +180,8 @@ fn log(
     status: PatchStatus,
     reason: &str,
 ) {
-    state.patch_log.push(PatchLogEntry {
-        target: target.map(|key| (key.clone(), state.accepted.len())),
+    state.tried.patch_log.push(PatchLogEntry {
+        target: target.map(|key| (key.clone(), state.fixes.accepted.len())),
         file: files_of(candidate).next().unwrap_or_default().to_owned(),
         line: candidate.line.max(1),
         fixer: candidate.fixer.clone(),
@@ -203,22 +203,22 @@ async fn accept(
     let undo = session.write(&kept.files)?;
     if changes_what_is_installed(&kept.files) {
         machine.refit(state, session, context).await?;
-        if let Some(setup) = &mut state.setup {
+        if let Some(setup) = &mut state.analysis.setup {
             setup.use_interpreters(session.setup().interpreters());
             setup.linters.clone_from(&session.setup().linters);
         }
     }
     let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();
-    state.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
+    state.tried.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
     let candidate = &kept.candidate;
     let origin = match candidate.fixer.as_str() {
         model::FIXER => Some("was written by a language model"),
         search::FIXER => Some("was found by search"),
         _ => None,
     };
-    let number = state.accepted.len() + 1;
+    let number = state.fixes.accepted.len() + 1;
     if candidate.fixer == earlier::FIXER {
-        let source = if state.is_looking_back { "an older" } else { "the last" };
+        let source = if state.plan.is_looking_back { "an older" } else { "the last" };
         let warning =
             format!("takes back a part of {source} commit; if that part was meant, adapt what checks it instead");
         state.warnings.push(format!("fix {number} {warning}"));
@@ -259,7 +259,7 @@ async fn accept(
         deployed_to: "PRODUCTION".to_owned(),
     }));
     let now = context.now();
-    state.accepted.push(AcceptedFix {
+    state.fixes.accepted.push(AcceptedFix {
         target: proposal.target.clone(),
         category: candidate.category,
         file,
@@ -272,7 +272,7 @@ async fn accept(
         runners_up: kept.runners_up,
         at: now,
     });
-    state.observe(&kept.look, &format!("after fix {}", state.accepted.len()), now);
-    state.current = Some(Observed { look: kept.look, accepted: state.accepted.len() });
+    state.observe(&kept.look, &format!("after fix {}", state.fixes.accepted.len()), now);
+    state.diagnosis.current = Some(Observed { look: kept.look, accepted: state.fixes.accepted.len() });
     Ok(())
 }

@@ -28,7 +28,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::look::Look;
 use crate::session::Session;
-use crate::state::HealState;
+use crate::state::Diagnosis;
 
 pub use flaky_test::{FlakyKind, FlakyTest, Healing};
 use investigation::Investigation;
@@ -61,8 +61,8 @@ pub(crate) enum Healer {
 
 /// Returns whether this healer leaves a failure alone because it is flaky. Messages may differ each time, so
 /// the tests that show the failure count, too.
-pub(crate) fn is_left_alone(state: &HealState, key: &Key, healer: Healer) -> bool {
-    let Some(flaky) = of(state, key) else { return false };
+pub(crate) fn is_left_alone(diagnosis: &Diagnosis, key: &Key, healer: Healer) -> bool {
+    let Some(flaky) = of(diagnosis, key) else { return false };
     match flaky.healing {
         Healing::Never => true,
         Healing::Rules => healer != Healer::Rules || key.category == Category::Logic,
@@ -71,10 +71,10 @@ pub(crate) fn is_left_alone(state: &HealState, key: &Key, healer: Healer) -> boo
 }
 
 /// The flaky test that shows this failure.
-pub(crate) fn of<'state>(state: &'state HealState, key: &Key) -> Option<&'state FlakyTest> {
-    let selectors = state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default();
+pub(crate) fn of<'diagnosis>(diagnosis: &'diagnosis Diagnosis, key: &Key) -> Option<&'diagnosis FlakyTest> {
+    let selectors = diagnosis.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default();
     let shows = |flaky: &&FlakyTest| flaky.key == *key || selectors == [flaky.test.as_str()];
-    state.flaky.iter().find(shows)
+    diagnosis.flaky.iter().find(shows)
 }
 
 /// Maximum number of failures that are investigated.
@@ -96,13 +96,13 @@ pub(crate) enum Question {
 pub(crate) async fn find(
     question: Question,
     look: &Look,
-    state: &HealState,
+    diagnosis: &Diagnosis,
     session: &mut Session,
     limit: Duration,
     context: &StepContext,
 ) -> Result<Vec<FlakyTest>, StepError> {
     let keys: BTreeSet<Key> = look.findings.iter().map(Finding::key).collect();
-    let unknown = keys.into_iter().filter(|key| !key.category.hides_others() && of(state, key).is_none());
+    let unknown = keys.into_iter().filter(|key| !key.category.hides_others() && of(diagnosis, key).is_none());
     let suspects: Vec<Suspect> = unknown.filter_map(|key| Suspect::of(look, key)).take(MOST).collect();
     let deadline = context.now().plus(PATIENCE + look.duration());
     let names: Vec<String> = suspects.iter().map(|suspect| suspect.selector.clone()).collect();

@@ -94,7 +94,7 @@ impl Adviser<'_> {
         for _ in 0..MOST_ANSWERS {
             context.progress(format!("a language model is asked: {purpose}"));
             let answer = session.ask(purpose, &request).await;
-            state.model_usage = session.used().await.map_err(no_advice)?;
+            state.models.usage = session.used().await.map_err(no_advice)?;
             let answer = answer.map_err(no_advice)?;
             let checked = if answer.finish == Finish::Length {
                 Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))

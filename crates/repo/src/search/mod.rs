@@ -77,12 +77,12 @@ fn can_be_tried(state: &HealState, key: &Key) -> bool {
 
 /// Returns whether, as far as is known, there is a runner that tries changes for these tests.
 fn may_be_warm(state: &HealState) -> bool {
-    state.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner != TestRunner::OPAQUE)
+    state.analysis.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner != TestRunner::OPAQUE)
         && !on_this_tree(state).any(|search| search.is_never_warm)
 }
 
 fn selectors(state: &HealState, key: &Key) -> Vec<String> {
-    state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default()
+    state.diagnosis.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default()
 }
 
 /// Returns whether the rules can be skipped for this failure: they know little about a fault of logic, and
@@ -93,7 +93,7 @@ pub(crate) fn stands_in_for_rules(state: &HealState, key: &Key) -> bool {
 }
 
 fn on_this_tree(state: &HealState) -> impl Iterator<Item = &Search> {
-    state.searches.iter().filter(|search| search.accepted == state.fixes_of_program())
+    state.tried.searches.iter().filter(|search| search.accepted == state.fixes.of_program())
 }
 
 /// All searches for one repair share their time: one fault shows in many failures.
@@ -160,7 +160,7 @@ pub(crate) async fn candidates(
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search::new(target.key(), state);
     let began = context.now();
-    of_rules.retain(|one| !state.changes_judge(&record.key, one));
+    of_rules.retain(|one| !state.tried.changes_judge(&record.key, one));
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
@@ -182,7 +182,7 @@ pub(crate) async fn candidates(
     };
     found.extend(several);
     context.note("search", summary(&record));
-    state.searches.push(record);
+    state.tried.searches.push(record);
     Ok(found)
 }
 
@@ -224,7 +224,7 @@ struct Asked<'a> {
 
 /// Returns the time that the search for this failure may take.
 fn time_for(state: &HealState, now: Timestamp) -> Duration {
-    let others = state.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
+    let others = state.diagnosis.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
     let time = time_left(state).min(run_time_left(state, now));
     if others > 1 { time.mul_f64(SHARE) } else { time }
 }
@@ -246,7 +246,7 @@ async fn search(
     let mut prepared = if let Some(prepared) = workshop.0.take() {
         prepared
     } else {
-        let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
+        let suite_time = state.diagnosis.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
         if suite_time > time / 2 {
             let seconds = suite_time.as_secs_f64();
             return Err(RunnerError::Hopeless(format!(
@@ -274,7 +274,7 @@ async fn search(
         Some(watched) => watched,
         none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
     };
-    let hinted = state.hints.lines(state.accepted.len());
+    let hinted = state.diagnosis.hints.lines(state.fixes.accepted.len());
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session), hinted };
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
@@ -313,8 +313,8 @@ async fn search_with_starts(
     let now = context.now();
     let used = Duration::from_millis(record.preparing_millis);
     let deadline = now.plus(time_for(state, now).saturating_sub(used));
-    let Some(observed) = &state.current else { return Ok(Vec::new()) };
-    let hinted = state.hints.lines(state.accepted.len());
+    let Some(observed) = &state.diagnosis.current else { return Ok(Vec::new()) };
+    let hinted = state.diagnosis.hints.lines(state.fixes.accepted.len());
     let evidence = Evidence { changed: changed_lines(session), hinted, ..Evidence::default() };
     let mut candidates = of_rules.to_vec();
     let sources = session.sources();
@@ -331,7 +331,7 @@ async fn search_with_starts(
 fn searched(state: &HealState, target: &Finding, session: &Session, evidence: &Evidence) -> Vec<Candidate> {
     let key = target.key();
     let mut candidates = logic::candidates(target, session.sources(), evidence, MOST_CANDIDATES);
-    candidates.retain(|one| !state.changes_judge(&key, one));
+    candidates.retain(|one| !state.tried.changes_judge(&key, one));
     earlier::weigh(&mut candidates, session);
     candidates.sort_by_key(|candidate| candidate.cost);
     candidates
@@ -369,7 +369,7 @@ pub(crate) async fn screen(
     let is_worth_it =
         |proposal: &Proposal| is_warm && proposal.candidates.len() > FEW && can_be_tried(state, &proposal.target.key());
     let mut proposals: Vec<&mut Proposal> = proposals.iter_mut().filter(|proposal| is_worth_it(proposal)).collect();
-    let is_slow = state.current.as_ref().is_some_and(|observed| observed.look.duration() > SCREENING);
+    let is_slow = state.diagnosis.current.as_ref().is_some_and(|observed| observed.look.duration() > SCREENING);
     if proposals.is_empty() || is_slow || state.request.limits.search_seconds == 0 {
         return Ok(());
     }

@@ -56,7 +56,7 @@ fn is_healed(healed: &Healed, repository: &TestRepository) {
     let fixed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/greet.js"]);
     assert!(fixed.contains("'é ' + name.toUpperCase()"), "{fixed}");
     assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "src/greet.js");
-    assert!(healed.state.log.entries().iter().all(|entry| entry.finding.source != Source::Lsp));
+    assert!(healed.state.diagnosis.log.entries().iter().all(|entry| entry.finding.source != Source::Lsp));
 }
 
 #[rstest]
@@ -65,7 +65,7 @@ async fn what_a_server_says_is_told_and_judges_nothing(#[values("pushes", "pulls
     let repository = repository(mode);
     let Some(healed) = heal_with(&repository, true, 300).await else { return };
     is_healed(&healed, &repository);
-    let hints = &healed.state.hints;
+    let hints = &healed.state.diagnosis.hints;
     let [hint] = hints.log.entries() else { panic!("{:?}\n{}", hints.log, healed.report) };
     assert_eq!((hint.finding.source, hint.finding.category), (Source::Lsp, Category::TypeError));
     assert_eq!(hint.finding.file.as_deref(), Some("src/greet.js"));
@@ -84,7 +84,7 @@ async fn where_nothing_is_known_of_the_commit_before_only_changed_lines_count() 
     let Some(healed) = heal_with(&repository, true, 300).await else { return };
     is_healed(&healed, &repository);
     let lines: Vec<_> =
-        healed.state.hints.log.entries().iter().map(|entry| entry.finding.location.unwrap().line).collect();
+        healed.state.diagnosis.hints.log.entries().iter().map(|entry| entry.finding.location.unwrap().line).collect();
     assert_eq!(lines, [2], "{}", healed.report);
     let remarks = &healed.state.warnings;
     assert!(remarks.iter().any(|remark| remark.ends_with("of the commit before, it ended: exit 3")), "{remarks:?}");
@@ -108,7 +108,7 @@ async fn a_server_that_misbehaves_is_a_remark(#[case] mode: &str, #[case] second
     let repository = repository(mode);
     let Some(healed) = heal_with(&repository, true, seconds).await else { return };
     is_healed(&healed, &repository);
-    assert_eq!(healed.state.hints.log.entries(), []);
+    assert_eq!(healed.state.diagnosis.hints.log.entries(), []);
     let remarks = &healed.state.warnings;
     assert!(remarks.iter().any(|warning| warning.contains(remark)), "{remarks:?}");
     assert!(healed.report.contains("typescript-language-server"), "{}", healed.report);
@@ -119,7 +119,7 @@ async fn nobody_is_asked_unless_that_is_wanted() {
     let repository = repository("dies");
     let Some(healed) = heal_with(&repository, false, 300).await else { return };
     is_healed(&healed, &repository);
-    assert_eq!((healed.state.hints.accepted, healed.state.warnings.as_slice()), (None, [].as_slice()));
+    assert_eq!((healed.state.diagnosis.hints.accepted, healed.state.warnings.as_slice()), (None, [].as_slice()));
 }
 
 const SHAPE: &str = "class Shape:\n    def __init__(self, color):\n        self.color = color\n\n    def label(self):\n        return self.color\n\n\n\
@@ -156,7 +156,7 @@ async fn pyright_says_what_it_knows() {
     let Some((healed, repository)) = heal_python(&wrong).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shape.py"]), SHAPE.trim_end());
-    let hints = &healed.state.hints;
+    let hints = &healed.state.diagnosis.hints;
     let told: Vec<_> =
         hints.log.entries().iter().map(|entry| (entry.finding.location, entry.finding.message.as_str())).collect();
     let at = |line, column| Some(Location { line, column: Some(column) });
@@ -194,7 +194,7 @@ async fn a_hint_says_what_a_red_test_does_not() {
         };
         let Some(healed) = heal(request).await else { return };
         assert_eq!(healed.results.stop_reason, reason, "{}", healed.report);
-        let fixers: Vec<&str> = healed.state.accepted.iter().map(|fix| fix.fixer.as_str()).collect();
+        let fixers: Vec<&str> = healed.state.fixes.accepted.iter().map(|fix| fix.fixer.as_str()).collect();
         assert_eq!(fixers, if lsp { vec!["attribute_spelling"] } else { vec![] });
     }
 }
@@ -215,7 +215,7 @@ async fn typescript_language_server_says_what_it_knows() {
     repository.write("src/twice.ts", SYNTAX);
     repository.commit("break it");
     let Some(healed) = heal_with(&repository, true, 300).await else { return };
-    let hints = &healed.state.hints;
+    let hints = &healed.state.diagnosis.hints;
     let is_told = hints.log.entries().iter().any(|entry| {
         let finding = &entry.finding;
         finding.file.as_deref() == Some("src/twice.ts") && finding.message == "TS1109: Expression expected."

@@ -38,9 +38,9 @@ fn walk(retry_limit: u32, greens: &[bool]) -> (HealState, Vec<HealNode>) {
     loop {
         visited.push(node);
         match node {
-            HealNode::Patch => state.patch_verdict = PatchVerdict::Accepted,
+            HealNode::Patch => state.plan.patch_verdict = PatchVerdict::Accepted,
             HealNode::Monitor => {
-                let green = greens.get(state.retry_count as usize).copied().unwrap_or(false);
+                let green = greens.get(state.rounds.retry_count as usize).copied().unwrap_or(false);
                 state.conclude_round(verdict(green), Timestamp::from_millis(1));
             }
             HealNode::Analyze
@@ -80,7 +80,7 @@ proptest! {
         if let Some(first) = first_green.filter(|first| *first <= limit as usize) {
             prop_assert_eq!(rounds, first + 1);
             prop_assert_eq!(state.stop, Some(StopReason::Green));
-            prop_assert_eq!(state.iteration_history.last().unwrap().status, CiStatus::Passed);
+            prop_assert_eq!(state.rounds.history.last().unwrap().status, CiStatus::Passed);
         }
     }
 
@@ -90,8 +90,8 @@ proptest! {
         let (state, visited) = walk(limit, &[]);
         prop_assert_eq!(visited.len() / ROUND.len(), limit as usize + 1);
         prop_assert_eq!(state.stop, Some(StopReason::Attempts));
-        prop_assert_eq!(state.retry_count, limit);
-        prop_assert_eq!(state.iteration_history.len(), limit as usize + 1);
+        prop_assert_eq!(state.rounds.retry_count, limit);
+        prop_assert_eq!(state.rounds.history.len(), limit as usize + 1);
     }
 
     // Feature: autoheal-ci-agent, Property 23: Agent Execution Sequence

@@ -81,10 +81,10 @@ pub(crate) fn ended_state() -> impl Strategy<Value = HealState> {
             for (index, look) in looks.into_iter().enumerate() {
                 let at = Timestamp::from_millis(started + i64::try_from(index).unwrap());
                 state.observe(&look, "look", at);
-                state.close_round(look.is_green(), look.keys().len(), at);
-                state.retry_count += 1;
+                state.rounds.close(look.is_green(), look.keys().len(), at);
+                state.rounds.retry_count += 1;
             }
-            state.accepted = accepted;
+            state.fixes.accepted = accepted;
             state.stop = stop;
             state
         },

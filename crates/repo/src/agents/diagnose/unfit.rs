@@ -52,7 +52,7 @@ pub(super) async fn leave_out(
         return Ok(false);
     }
     session.keep_fit(suites.clone(), checks.clone());
-    if let Some(setup) = &mut state.setup {
+    if let Some(setup) = &mut state.analysis.setup {
         (setup.other_suites, setup.checks) = (suites, checks);
         setup.not_run.extend(reasons);
     }

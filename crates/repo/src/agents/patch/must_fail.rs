@@ -88,9 +88,9 @@ impl Trial<'_> {
     pub(super) fn keeps_judges(&mut self, candidate: &Candidate) -> Result<(), Refusal> {
         let judges = self.judges_on_the_way();
         for edit in candidate.files.iter().filter(|edit| judges.contains(&edit.file)) {
-            self.state.add_judge(self.key, &edit.file);
+            self.state.tried.add_judge(self.key, &edit.file, &self.state.fixes);
         }
-        if self.state.changes_judge(self.key, candidate) { Err(Refusal::Judge) } else { Ok(()) }
+        if self.state.tried.changes_judge(self.key, candidate) { Err(Refusal::Judge) } else { Ok(()) }
     }
 
     /// Files between the test and what failed it that are not known to be the program.

@@ -229,11 +229,11 @@ impl Trial<'_> {
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
-        let prepared = prepare(candidate, self.session.sources(), self.state);
+        let prepared = prepare(candidate, self.session.sources(), &self.state.tried.visited);
         match prepared.and_then(|files| self.keeps_judges(candidate).map(|()| files)) {
             Ok(files) => Some(files),
             Err(refusal) => {
-                self.state.repeated |= refusal == Refusal::Repeated;
+                self.state.tried.repeated |= refusal == Refusal::Repeated;
                 self.log(candidate, PatchStatus::Failed, &refusal.to_string());
                 None
             }
@@ -242,7 +242,7 @@ impl Trial<'_> {
 
     /// Looks until a failure shows that the candidate is no good. Returns also whether the tests that failed are known to pass.
     async fn first_look(&mut self, files: &[FileText]) -> Result<(Look, bool), StepError> {
-        let longest = [self.state.baseline.as_ref(), Some(self.before)]
+        let longest = [self.state.diagnosis.baseline.as_ref(), Some(self.before)]
             .into_iter()
             .flatten()
             .map(Look::duration)
@@ -286,8 +286,8 @@ impl Trial<'_> {
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
         let look = look?;
-        self.state.trials.count += 1;
-        self.state.trials.millis += look.millis;
+        self.state.tried.trials.count += 1;
+        self.state.tried.trials.millis += look.millis;
         self.seen = look.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
         Ok(look)
     }
