@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - [`node`]: the graph of the agents; [`workflow`]: runs the agent of each node
+//! - [`mod@graph`]: the graph of the agents; [`workflow`]: runs the agent of each node
 //! - [`request`], [`state`]: the request, and the state that the agents share
 //! - `agents`: one file per agent; `model`: requests to language models, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
@@ -37,6 +37,7 @@ mod earlier;
 mod flaky;
 mod folders;
 mod globs;
+pub mod graph;
 pub mod hints;
 mod host_programs;
 pub mod hosting;
@@ -45,7 +46,6 @@ mod language_server;
 mod lint;
 pub mod look;
 mod model;
-pub mod node;
 pub mod own_settings;
 pub mod parts;
 mod paths;
@@ -73,8 +73,8 @@ pub mod workflow;
 mod workspace;
 
 pub use flaky::{FlakyKind, FlakyTest, Healing};
+pub use graph::{HealNode, graph};
 pub use model::PromptLimits;
-pub use node::{HealNode, graph};
 pub use request::HealRequest;
 pub use settings::HealSettings;
 pub use state::HealState;
