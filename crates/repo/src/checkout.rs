@@ -10,8 +10,8 @@ use autoheal_sandbox::untrusted::clear;
 
 use crate::commit_message::WITHDRAWAL;
 use crate::commit_message::{commit_message, withdrawal_message};
+use crate::external_files::{self, ExternalFiles};
 use crate::folders::{Folders, is_there};
-use crate::parts::{self, Parts};
 use crate::state::{AcceptedFix, Fixes, HealState};
 use crate::step_error::{disk, forge_error};
 use crate::tree;
@@ -70,21 +70,26 @@ impl Checkout {
     }
 
     /// Writes the files of a commit of `clone`, with what it names and does not hold.
-    pub(crate) async fn export(&self, clone: &Path, commit: &CommitId, into: &Path) -> Result<Parts, StepError> {
+    pub(crate) async fn export(
+        &self,
+        clone: &Path,
+        commit: &CommitId,
+        into: &Path,
+    ) -> Result<ExternalFiles, StepError> {
         self.git.export(clone, commit, into).await.map_err(|error| forge_error(&error))?;
-        let origin = parts::Origin { git: &self.git, address: &self.address, folder: self.folders.root() };
-        parts::complete(origin, clone, commit, into).await
+        let origin = external_files::Origin { git: &self.git, address: &self.address, folder: self.folders.root() };
+        external_files::complete(origin, clone, commit, into).await
     }
 
     /// Writes the tree: the start commit with the accepted fixes over it, and nothing else but what the commit names and does not hold.
-    pub(crate) async fn write_tree(&self, fixes: &Fixes, start: &CommitId) -> Result<Parts, StepError> {
+    pub(crate) async fn write_tree(&self, fixes: &Fixes, start: &CommitId) -> Result<ExternalFiles, StepError> {
         let tree = self.folders.tree();
         clear(&tree).map_err(|error| disk("removing an old tree", &error))?;
-        let parts = self.export(&self.folders.clone_folder(), start, &tree).await?;
+        let external = self.export(&self.folders.clone_folder(), start, &tree).await?;
         for fix in &fixes.accepted {
             tree::write(&tree, &fix.files).map_err(|error| disk("writing an accepted fix", &error))?;
         }
-        Ok(parts)
+        Ok(external)
     }
 
     /// Writes the tree of the commit before the base, if there is one: what was wrong there already is not what broke.
@@ -133,8 +138,8 @@ impl Checkout {
         if let Some(delivered) = &state.delivery.branch {
             self.commit_fixes(state, &start, delivered.accepted).await?;
         }
-        let parts = self.write_tree(&state.fixes, &start).await?;
-        state.analysis.setup.as_ref().map_or(Ok(()), |setup| parts.ensure_like(&setup.parts))
+        let external = self.write_tree(&state.fixes, &start).await?;
+        state.analysis.setup.as_ref().map_or(Ok(()), |setup| external.ensure_like(&setup.external_files))
     }
 }
 

@@ -12,11 +12,11 @@ use autoheal_sandbox::SandboxKind;
 
 use crate::checkout::{Checkout, DefaultBranch};
 use crate::ci_commands::{self, LintStep, TestStep};
+use crate::external_files::ExternalFiles;
 use crate::language_server;
 use crate::lint;
 use crate::lint::tools;
 use crate::own_settings::{self, OwnSettings, OwnSettingsError};
-use crate::parts::Parts;
 use crate::project::survey::survey_in;
 use crate::project::{MainLanguage, Project};
 use crate::request::HealRequest;
@@ -91,7 +91,7 @@ pub(crate) async fn prepare(
         redefined: Vec::new(),
         protect: own.protect,
         old_findings: OldFindings::default(),
-        parts: Parts::default(),
+        external_files: ExternalFiles::default(),
     };
     context.note("analyzed", format!("tests: {} ({found})", setup.main_suite.tests.words.join(" ")));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };

@@ -6,7 +6,7 @@
 //! - [`request`], [`state`]: the request, and the state that the agents share
 //! - `agents`: one file per agent; `model`: requests to language models, with the prompts in `prompts/`
 //! - [`look`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
-//! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its
+//! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`external_files`], `folders`: the tree on disk and the commands that run in its
 //!   sandbox
 //! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
 //! - [`toolchain`]: the specifics of each language's tools; `installation`: finding and installing them
@@ -34,6 +34,7 @@ pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod earlier;
+pub mod external_files;
 mod flaky;
 mod folders;
 mod globs;
@@ -47,7 +48,6 @@ mod lint;
 pub mod look;
 mod model;
 pub mod own_settings;
-pub mod parts;
 mod paths;
 pub mod project;
 pub mod protected;

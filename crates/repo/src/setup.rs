@@ -8,9 +8,9 @@ use autoheal_engine::diagnostics::Key;
 use autoheal_sandbox::Mount;
 use serde::{Deserialize, Serialize};
 
+use crate::external_files::ExternalFiles;
 use crate::lint::tool::Linter;
 use crate::own_settings::Protect;
-use crate::parts::Parts;
 use crate::test_runner::TestRunner;
 use crate::wanted::Version;
 
@@ -68,7 +68,7 @@ pub struct Setup {
     pub old_findings: OldFindings,
     /// Submodules and other contents of the tree that its commit does not contain.
     #[serde(default)]
-    pub parts: Parts,
+    pub external_files: ExternalFiles,
 }
 
 /// The tools of a language, and the interpreter that runs its tests.

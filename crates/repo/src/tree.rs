@@ -42,8 +42,8 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
         let text = text_of(&tree, &file);
         // That there is a lock file counts, even when it cannot be read.
         if let Some(text) = text.or_else(|| is_lock(&file).then(String::new)) {
-            let is_protected =
-                setup.parts.is_foreign(&file) || protection.is_protected(&file, protected::is_protected(&file));
+            let is_protected = setup.external_files.is_foreign(&file)
+                || protection.is_protected(&file, protected::is_protected(&file));
             let is_judge = setup.judges.contains(&file);
             sources.insert(file, text, is_protected || is_judge);
         }

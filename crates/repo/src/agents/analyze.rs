@@ -49,13 +49,13 @@ pub(crate) async fn run(
     let origin = find_origin(state, checkout, &base).await?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
-    let parts = checkout.write_tree(&state.fixes, &start).await?;
-    parts.ensure_enough(&checkout.folders.tree())?;
-    state.warnings.extend(parts.warnings());
+    let external = checkout.write_tree(&state.fixes, &start).await?;
+    external.ensure_enough(&checkout.folders.tree())?;
+    state.warnings.extend(external.warnings());
     checkout.write_before(&base).await?;
     state.analysis.origin = Some(origin);
     let mut setup = installation::prepare(state, checkout, settings, context).await?;
-    setup.parts = parts;
+    setup.external_files = external;
     setup.redefined = redefined(checkout, &base, state.request.trust_config).await?;
     if !setup.redefined.is_empty() {
         const SHOWN: usize = 5;

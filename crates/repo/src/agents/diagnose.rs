@@ -102,7 +102,7 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
 /// Warns of failures caused by missing files that git ignores; these failures are not healed.
 fn find_ignored(look: &Look, state: &mut HealState, session: &Session) {
     let Some(setup) = &mut state.analysis.setup else { return };
-    let warnings = setup.parts.find_ignored(&look.findings, session.setup(), &session.tree());
+    let warnings = setup.external_files.find_ignored(&look.findings, session.setup(), &session.tree());
     for warning in warnings {
         state.warn(warning);
     }

@@ -217,7 +217,7 @@ async fn verify(
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let source = if delivered.pushed { fresh_clone(state, &place).await? } else { checkout.folders.clone_folder() };
     let tree = place.folders.tree();
-    place.export(&source, &commit, &tree).await?.ensure_like(&setup.parts)?;
+    place.export(&source, &commit, &tree).await?.ensure_like(&setup.external_files)?;
     let sources = tree::read(&tree, &setup);
     let expected = ExpectedCi::of(hosted, &tree);
     let looked = look_at(context.run, &place, setup, state, sandbox, context).await;

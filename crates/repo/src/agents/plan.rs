@@ -141,8 +141,9 @@ fn choose(state: &HealState, importers: &Importers, healer: Healer) -> (Vec<Find
         .map(|entry| &entry.finding)
         .filter(|finding| {
             let key = finding.key();
-            let lacks_part = state.analysis.setup.as_ref().is_some_and(|setup| setup.parts.are_lacked_by(finding));
-            !lacks_part && !flaky::is_left_alone(&state.diagnosis, &key, healer) && !beyond(state, &key)
+            let lacks_file =
+                state.analysis.setup.as_ref().is_some_and(|setup| setup.external_files.are_lacked_by(finding));
+            !lacks_file && !flaky::is_left_alone(&state.diagnosis, &key, healer) && !beyond(state, &key)
         })
         .cloned()
         .partition(is_only_linted);
