@@ -9,12 +9,12 @@
 //! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`external_files`], `folders`: the tree on disk and the commands that run in its
 //!   sandbox
 //! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
-//! - [`toolchain`]: the specifics of each language's tools; `installation`: finding and installing them
+//! - [`toolchain`]: the specifics of each language's tools, with finding and installing them
 //! - [`hints`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
 //! - `flaky`: failures that come and go, or that depend on more than the program; found by running tests under other conditions
 //! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
 //! - [`own_settings`]: the repository's own settings for its healing; [`wanted`]: those of them that a request cannot set
-//! - [`setup`]: the test setup of a repository; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
+//! - [`setup`]: the test setup of a repository; `test_setup`, with [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
 //! - [`hosting`]: CI at the host, the pull request or merge request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the formats of the spec
 //! - [`results`], [`report`]: the outcome of a run, as a document and as text for the user
@@ -42,7 +42,6 @@ pub mod graph;
 pub mod hints;
 mod host_programs;
 pub mod hosting;
-mod installation;
 mod language_server;
 mod lint;
 pub mod look;
@@ -64,6 +63,7 @@ pub mod stop_reason;
 mod suite;
 pub mod test_runner;
 mod test_scope;
+mod test_setup;
 pub mod toolchain;
 pub mod toolchains;
 mod tree;

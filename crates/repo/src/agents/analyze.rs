@@ -7,7 +7,6 @@ use autoheal_forge::{BranchName, CommitId, CommitInfo};
 use crate::branch_name::numbered_branch_name;
 use crate::checkout::{Checkout, DefaultBranch};
 use crate::commit_message::is_ours;
-use crate::installation;
 use crate::own_settings::{self, OwnSettings};
 use crate::protected::{Protection, keeps_configuration, may_hold_configuration, protection};
 use crate::request::Delivery;
@@ -15,6 +14,7 @@ use crate::settings::HealSettings;
 use crate::state::{HealState, Origin};
 use crate::step_error::forge_error;
 use crate::stop_reason::StopReason;
+use crate::test_setup;
 
 /// Maximum number of branch names to try. A team with this many unmerged branches of ours has other problems.
 const MAX_RUN_NUMBER: u32 = 1000;
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     state.warnings.extend(external.warnings());
     checkout.write_before(&base).await?;
     state.analysis.origin = Some(origin);
-    let mut setup = installation::prepare(state, checkout, settings, context).await?;
+    let mut setup = test_setup::prepare(state, checkout, settings, context).await?;
     setup.external_files = external;
     setup.redefined = redefined(checkout, &base, state.request.trust_config).await?;
     if !setup.redefined.is_empty() {

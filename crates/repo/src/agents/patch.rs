@@ -24,7 +24,6 @@ use serde_json::json;
 use crate::change::{hash_of, unified_diff};
 use crate::checkout::Checkout;
 use crate::earlier;
-use crate::installation::interpreters_for;
 use crate::look::TestState;
 use crate::model;
 use crate::project::lists_dependencies;
@@ -35,6 +34,7 @@ use crate::settings::HealSettings;
 use crate::state::{
     AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
 };
+use crate::test_setup::interpreters_for;
 
 use trial::{Kept, Trial};
 
