@@ -10,7 +10,7 @@
 //!   sandbox
 //! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
 //! - [`toolchain`]: the specifics of each language's tools, with finding and installing them
-//! - [`hints`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
+//! - [`lsp_diagnostics`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
 //! - `flaky`: failures that come and go, or that depend on more than the program; found by running tests under other conditions
 //! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
 //! - [`own_settings`]: the repository's own settings for its healing; [`wanted`]: those of them that a request cannot set
@@ -39,12 +39,12 @@ mod flaky;
 mod folders;
 mod globs;
 pub mod graph;
-pub mod hints;
 mod host_programs;
 pub mod hosting;
 mod language_server;
 mod lint;
 pub mod look;
+pub mod lsp_diagnostics;
 mod model;
 pub mod own_settings;
 mod paths;

@@ -7,7 +7,7 @@ use autoheal_engine::time::minutes_and_seconds;
 
 use crate::look::{Look, TestState};
 use crate::results::{FixStatus, HealingResults};
-use crate::state::{AcceptedFix, Diagnosis, HealState, Hints, PatchStatus, Tried};
+use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, PatchStatus, Tried};
 
 /// The report of a run, Markdown. Text that came from the repository stands in code spans and fences only, so that it
 /// cannot become markup.
@@ -32,7 +32,7 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
     flaky(&mut text, &state.diagnosis);
     searches(&mut text, &state.tried);
     timeline(&mut text, &state.diagnosis, state.started_at);
-    hints(&mut text, &state.diagnosis.hints, state.fixes.accepted.len());
+    lsp_diagnostics(&mut text, &state.diagnosis.lsp, state.fixes.accepted.len());
     attempts(&mut text, &state.tried);
     times(&mut text, state, now);
     undo(&mut text, state, results);
@@ -196,23 +196,23 @@ fn timeline(text: &mut String, diagnosis: &Diagnosis, started_at: Timestamp) {
     text.push('\n');
 }
 
-fn hints(text: &mut String, hints: &Hints, accepted: usize) {
-    let entries = hints.log.entries();
+fn lsp_diagnostics(text: &mut String, lsp: &LspDiagnostics, accepted: usize) {
+    let entries = lsp.log.entries();
     if entries.is_empty() {
         return;
     }
-    let servers: Vec<String> = hints.servers.iter().map(|server| code(server)).collect();
+    let servers: Vec<String> = lsp.servers.iter().map(|server| code(server)).collect();
     let _ = writeln!(
         text,
         "## Hints of a language server\n\nErrors that {} sees; they count for nothing when a fix is judged.",
         servers.join(", ")
     );
-    text.push_str(if hints.are_new {
+    text.push_str(if lsp.are_new {
         "What was there before the last commit is left out.\n\n"
     } else {
         "Some may have been there before the last commit.\n\n"
     });
-    let is_of_now = hints.accepted == Some(accepted);
+    let is_of_now = lsp.accepted == Some(accepted);
     for entry in entries.iter().take(20) {
         let fate = match (entry.resolved_at, is_of_now) {
             (Some(_), _) => "gone",

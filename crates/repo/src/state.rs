@@ -6,14 +6,14 @@
 //! # Layout
 //!
 //! The state is made of parts. Each has a file of its own that names the agents that write it: `analysis`, `diagnosis` (with
-//! `hints`), `plan`, `models`, `tried` (with `search`), `fixes`, `delivery`, `ci`, `rounds`, `totals`.
+//! `lsp_diagnostics`), `plan`, `models`, `tried` (with `search`), `fixes`, `delivery`, `ci`, `rounds`, `totals`.
 
 mod analysis;
 mod ci;
 mod delivery;
 mod diagnosis;
 mod fixes;
-mod hints;
+mod lsp_diagnostics;
 mod models;
 mod plan;
 mod rounds;
@@ -39,7 +39,7 @@ pub use ci::{CiFailures, CiState};
 pub use delivery::{Delivered, DeliveryState};
 pub use diagnosis::{Diagnosis, Observed, TimelineEntry};
 pub use fixes::{AcceptedFix, FileText, Fixes};
-pub use hints::Hints;
+pub use lsp_diagnostics::LspDiagnostics;
 pub use models::{ModelAttempt, ModelEnd, ModelError, ModelUse};
 pub use plan::{ModelStep, PatchVerdict, Plan, Proposal};
 pub use rounds::{CiStatus, IterationStatus, Rounds};

@@ -11,9 +11,9 @@ use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 
 use crate::flaky;
-use crate::hints;
 use crate::lint;
 use crate::look::Look;
+use crate::lsp_diagnostics;
 use crate::own_settings;
 use crate::protected::standing::Standings;
 use crate::session::Session;
@@ -27,7 +27,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     if let Some(observed) = state.diagnosis.current.clone().filter(|observed| observed.accepted == accepted) {
         keep_judges(&observed.look, state, session);
         find_ignored(&observed.look, state, session);
-        hints::refresh(state, session, context).await?;
+        lsp_diagnostics::refresh(state, session, context).await?;
         record(&state.diagnosis, context);
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     }
     state.diagnosis.baseline.get_or_insert_with(|| look.clone());
     state.diagnosis.current = Some(Observed { look, accepted });
-    hints::refresh(state, session, context).await?;
+    lsp_diagnostics::refresh(state, session, context).await?;
     record(&state.diagnosis, context);
     Ok(())
 }
@@ -163,7 +163,7 @@ async fn name_syntax_errors(look: &mut Look, session: &mut Session, context: &St
 }
 
 fn record(diagnosis: &Diagnosis, context: &StepContext) {
-    for entry in diagnosis.log.entries().iter().chain(diagnosis.hints.log.entries()) {
+    for entry in diagnosis.log.entries().iter().chain(diagnosis.lsp.log.entries()) {
         context.record(Record::Diagnostic(entry.clone()));
     }
 }

@@ -76,7 +76,7 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
 /// any.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(&state.diagnosis);
-    let hints = state.diagnosis.hints.as_errors(state.fixes.accepted.len());
+    let lsp_errors = state.diagnosis.lsp.as_errors(state.fixes.accepted.len());
     let places = earlier::places(session);
     session.probe(&all_findings, context).await?;
     let mut workshop = Workshop::default();
@@ -85,7 +85,7 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
         if search::is_beyond(state, &target.key()) {
             continue;
         }
-        let of_rules = candidates(session, &target, &all_findings, &hints, &places);
+        let of_rules = candidates(session, &target, &all_findings, &lsp_errors, &places);
         let candidates = search::candidates(state, session, &target, of_rules, &mut workshop, context).await?;
         let is_found = !candidates.is_empty();
         state.plan.proposals.push(Proposal { target, candidates });
@@ -117,7 +117,7 @@ async fn look_back(state: &mut HealState, session: &mut Session, checkout: &Chec
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let all_findings = all_findings(&state.diagnosis);
-    let hints = state.diagnosis.hints.as_errors(state.fixes.accepted.len());
+    let lsp_errors = state.diagnosis.lsp.as_errors(state.fixes.accepted.len());
     let places = earlier::places(session);
     if state.plan.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
@@ -131,7 +131,7 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
         .targets
         .iter()
         .map(|target| {
-            let mut candidates = candidates(session, target, &all_findings, &hints, &places);
+            let mut candidates = candidates(session, target, &all_findings, &lsp_errors, &places);
             if !search::is_beyond(state, &target.key()) {
                 // Search has better guesses, too, and weighs them all.
                 candidates.retain(|candidate| candidate.fixer != fix::LOCAL_REPAIR);
@@ -175,13 +175,13 @@ fn asks_for_names(target: &Finding) -> bool {
     }
 }
 
-/// Returns the changes that rules suggest for the target, likeliest first. `hints`: errors that have not been
+/// Returns the changes that rules suggest for the target, likeliest first. `lsp_errors`: errors that have not been
 /// raised yet, and that may be the reason a test is red. `places`: those of the last commit.
 fn candidates(
     session: &Session,
     target: &Finding,
     all_findings: &[Finding],
-    hints: &[Finding],
+    lsp_errors: &[Finding],
     places: &[Place],
 ) -> Vec<Candidate> {
     let mut candidates = Vec::new();
@@ -215,7 +215,7 @@ fn candidates(
         candidates.retain(|candidate| keeps_checks(candidate, session.sources()));
     }
     if target.source == Source::Test && asks_for_names(target) {
-        candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
+        candidates.extend(lsp_errors.iter().flat_map(|error| of_lsp_error(session, error, all_findings)));
     }
     let restorations = restorations(places, target, session.sources());
     earlier::put_where_they_were(&mut candidates, &restorations, session.sources());
@@ -235,14 +235,14 @@ fn restorations(places: &[Place], target: &Finding, sources: &Sources) -> Vec<Ca
     restorations
 }
 
-/// Returns the changes that rules suggest for a hint. That the hint is related to the target is a guess,
+/// Returns the changes that rules suggest for an error of a language server. That it is related to the target is a guess,
 /// which costs two bits (200).
-fn of_hint(session: &Session, hint: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
+fn of_lsp_error(session: &Session, error: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
     const GUESSED: u32 = 200;
     const A_FEW: usize = 10;
     let (sources, environment) = (session.sources(), session.environment());
-    let context = FixContext { finding: hint, all_findings, sources, environment };
-    let known = languages::fixers(hint).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
+    let context = FixContext { finding: error, all_findings, sources, environment };
+    let known = languages::fixers(error).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
     let mut candidates: Vec<Candidate> = known.flat_map(|fixer| fixer.candidates(&context)).collect();
     candidates.sort_by_key(|candidate| candidate.cost);
     candidates.truncate(A_FEW);

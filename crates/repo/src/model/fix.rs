@@ -202,8 +202,8 @@ mod tests {
         };
         let hint = Finding { source: Source::Lsp, message: "\"reslt\" is not defined".to_owned(), ..target.clone() };
         let mut state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
-        state.diagnosis.hints.log.observe(&[hint], Timestamp::from_millis(0));
-        state.diagnosis.hints.accepted = Some(0);
+        state.diagnosis.lsp.log.observe(&[hint], Timestamp::from_millis(0));
+        state.diagnosis.lsp.accepted = Some(0);
         let (limits, importers) = (PromptLimits::default(), Importers::new());
         let briefing = Briefing { limits: &limits, importers: &importers };
         let step = ModelStep { target, files: Vec::new(), approach: String::new() };

@@ -63,7 +63,7 @@ impl<'a> Situation<'a> {
         Self {
             primary: primary.map_or_else(|| "none".to_owned(), |entry| described(&entry.finding)),
             diagnostics: summarize(&state.diagnosis.log, briefing.importers, briefing.limits.diagnostics),
-            hints: state.diagnosis.hints.summary(
+            hints: state.diagnosis.lsp.summary(
                 state.fixes.accepted.len(),
                 briefing.importers,
                 briefing.limits.diagnostics,

@@ -274,7 +274,7 @@ async fn search(
         Some(watched) => watched,
         none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
     };
-    let hinted = state.diagnosis.hints.lines(state.fixes.accepted.len());
+    let hinted = state.diagnosis.lsp.lines(state.fixes.accepted.len());
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session), hinted };
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
@@ -314,7 +314,7 @@ async fn search_with_starts(
     let used = Duration::from_millis(record.preparing_millis);
     let deadline = now.plus(time_for(state, now).saturating_sub(used));
     let Some(observed) = &state.diagnosis.current else { return Ok(Vec::new()) };
-    let hinted = state.diagnosis.hints.lines(state.fixes.accepted.len());
+    let hinted = state.diagnosis.lsp.lines(state.fixes.accepted.len());
     let evidence = Evidence { changed: changed_lines(session), hinted, ..Evidence::default() };
     let mut candidates = of_rules.to_vec();
     let sources = session.sources();

@@ -4,7 +4,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Delta, DiagnosticsLog, Finding, delta};
 use serde::{Deserialize, Serialize};
 
-use super::Hints;
+use super::LspDiagnostics;
 use crate::flaky::FlakyTest;
 use crate::look::Look;
 
@@ -21,7 +21,7 @@ pub struct Diagnosis {
     /// Everything seen so far.
     pub log: DiagnosticsLog,
     /// Diagnostics of language servers, kept apart from what is to be healed; changed by `diagnose`.
-    pub hints: Hints,
+    pub lsp: LspDiagnostics,
     /// Changes of the diagnostics over time, for the report's timeline.
     pub timeline: Vec<TimelineEntry>,
     /// Tests whose outcome depends on more than the program; changed by `diagnose` and `monitor`.

@@ -20,8 +20,8 @@ use crate::state::{Diagnosis, HealState};
 /// Maximum number of files that a server receives.
 const MOST_FILES: usize = 20;
 
-/// Maximum number of hints; where everything seems wrong, hints are useless.
-const MOST_HINTS: usize = 50;
+/// Maximum number of diagnostics; where everything seems wrong, diagnostics are useless.
+const MOST_DIAGNOSTICS: usize = 50;
 
 /// Fraction of the time limit for the tree as it is; the rest is for the tree of the commit before, with fewer files.
 const SHARE: f64 = 0.6;
@@ -34,7 +34,7 @@ pub(crate) async fn refresh(
 ) -> Result<(), StepError> {
     let accepted = state.fixes.accepted.len();
     let is_red = state.diagnosis.current.as_ref().is_some_and(|observed| !observed.look.is_green());
-    if !state.request.lsp || !is_red || state.diagnosis.hints.accepted == Some(accepted) {
+    if !state.request.lsp || !is_red || state.diagnosis.lsp.accepted == Some(accepted) {
         return Ok(());
     }
     let setup = session.setup();
@@ -49,7 +49,7 @@ pub(crate) async fn refresh(
     let began = Instant::now();
     for server in servers.iter().filter(|_| !files.is_empty()) {
         let left = limit.saturating_sub(began.elapsed());
-        if state.diagnosis.hints.silent.contains(&server.name) || left.is_zero() {
+        if state.diagnosis.lsp.silent.contains(&server.name) || left.is_zero() {
             continue;
         }
         context.progress(format!("asking {} about {} files", server.name, files.len()));
@@ -58,17 +58,17 @@ pub(crate) async fn refresh(
             state.warn(remark);
         }
         if !is_useful {
-            state.diagnosis.hints.silent.insert(server.name.clone());
+            state.diagnosis.lsp.silent.insert(server.name.clone());
             continue;
         }
         for finding in &answer.findings {
             let line = finding.message.lines().next().unwrap_or_default();
             context.note("hint", format!("{}: {}: {line}", server.name, finding.headline()));
         }
-        state.diagnosis.hints.log.observe(&answer.findings, context.now());
-        state.diagnosis.hints.servers.insert(server.name.clone());
-        state.diagnosis.hints.accepted = Some(accepted);
-        state.diagnosis.hints.are_new = are_new;
+        state.diagnosis.lsp.log.observe(&answer.findings, context.now());
+        state.diagnosis.lsp.servers.insert(server.name.clone());
+        state.diagnosis.lsp.accepted = Some(accepted);
+        state.diagnosis.lsp.are_new = are_new;
         break;
     }
     Ok(())
@@ -120,14 +120,14 @@ async fn hear(
         let old = ask(session, server, &before, &wrong, left, context).await?;
         keep_new(&mut answer, &old, &before, &changed, session);
     }
-    answer.findings.truncate(MOST_HINTS);
+    answer.findings.truncate(MOST_DIAGNOSTICS);
     Ok(Heard { answer, are_new, is_useful })
 }
 
 /// Limits the findings to those about which the commit before can be checked, too, those on changed lines first. Returns their files.
 fn cut(findings: &mut Vec<Finding>, changed: &Lines) -> Vec<String> {
     findings.sort_by_key(|finding| !is_on(changed, finding));
-    findings.truncate(MOST_HINTS);
+    findings.truncate(MOST_DIAGNOSTICS);
     let mut files: Vec<String> = Vec::new();
     findings.retain(|finding| {
         let Some(file) = &finding.file else { return true };
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn hint_in(file: &str, line: u32, message: &str) -> Finding {
+    fn diagnostic_in(file: &str, line: u32, message: &str) -> Finding {
         Finding {
             source: Source::Lsp,
             category: Category::TypeError,
@@ -221,13 +221,14 @@ mod tests {
 
     #[test]
     fn the_commit_before_is_asked_about_a_few_files_those_that_changed_first() {
-        let mut findings: Vec<Finding> = (1..=30).map(|number| hint_in(&format!("{number}.py"), 1, "wrong")).collect();
-        findings.extend((1..=60).map(|line| hint_in("changed.py", line, "wrong")));
+        let mut findings: Vec<Finding> =
+            (1..=30).map(|number| diagnostic_in(&format!("{number}.py"), 1, "wrong")).collect();
+        findings.extend((1..=60).map(|line| diagnostic_in("changed.py", line, "wrong")));
         let files = cut(&mut findings, &Lines::from([("changed.py".to_owned(), (50..=60).collect())]));
         assert_eq!((files.len(), files[0].as_str()), (MOST_FILES, "changed.py"));
         let lines: Vec<u32> = findings.iter().take(11).map(|finding| finding.location.unwrap().line).collect();
         assert_eq!(lines, (50..=60).collect::<Vec<_>>());
-        assert!(findings.len() <= MOST_HINTS);
+        assert!(findings.len() <= MOST_DIAGNOSTICS);
         assert!(findings.iter().all(|finding| files.contains(finding.file.as_ref().unwrap())));
     }
 }
