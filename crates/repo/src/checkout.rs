@@ -112,7 +112,7 @@ impl Checkout {
         start: &CommitId,
         count: usize,
     ) -> Result<CommitId, StepError> {
-        let (clone, author) = (self.folders.clone_folder(), state.request.wanted.author.clone().unwrap_or_default());
+        let (clone, author) = (self.folders.clone_folder(), state.request.overrides.author.clone().unwrap_or_default());
         let mut tip = start.clone();
         for fix in state.fixes.accepted.iter().take(count) {
             let request = fix_commit(fix, &author);

@@ -13,7 +13,7 @@
 //! - [`lsp_diagnostics`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
 //! - `flaky`: failures that come and go, or that depend on more than the program; found by running tests under other conditions
 //! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
-//! - [`own_settings`]: the repository's own settings for its healing; [`wanted`]: those of them that a request cannot set
+//! - [`repo_config`]: the repository's own settings for its healing
 //! - [`setup`]: the test setup of a repository; `test_setup`, with [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
 //! - [`hosting`]: CI at the host, the pull request or merge request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the formats of the spec
@@ -46,10 +46,10 @@ mod lint;
 pub mod look;
 pub mod lsp_diagnostics;
 mod model;
-pub mod own_settings;
 mod paths;
 pub mod project;
 pub mod protected;
+pub mod repo_config;
 pub mod report;
 pub mod request;
 pub mod results;
@@ -68,7 +68,6 @@ pub mod toolchain;
 pub mod toolchains;
 mod tree;
 mod walk;
-pub mod wanted;
 pub mod workflow;
 mod workspace;
 

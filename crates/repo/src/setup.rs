@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::external_files::ExternalFiles;
 use crate::lint::tool::Linter;
-use crate::own_settings::Protect;
+use crate::repo_config::Protect;
+use crate::repo_config::Version;
 use crate::test_runner::TestRunner;
-use crate::wanted::Version;
 
 /// Setup of a repository's tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

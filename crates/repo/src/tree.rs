@@ -9,8 +9,8 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use globset::GlobSet;
 
 use crate::globs;
-use crate::own_settings::Protection;
 use crate::protected;
+use crate::repo_config::Protection;
 use crate::setup::Setup;
 use crate::state::FileText;
 use crate::walk::{self, Leave};

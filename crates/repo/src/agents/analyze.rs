@@ -7,8 +7,8 @@ use autoheal_forge::{BranchName, CommitId, CommitInfo};
 use crate::branch_name::numbered_branch_name;
 use crate::checkout::{Checkout, DefaultBranch};
 use crate::commit_message::is_ours;
-use crate::own_settings::{self, OwnSettings};
 use crate::protected::{Protection, keeps_configuration, may_hold_configuration, protection};
+use crate::repo_config::{self, RepoConfig};
 use crate::request::Delivery;
 use crate::settings::HealSettings;
 use crate::state::{HealState, Origin};
@@ -85,10 +85,10 @@ async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> 
         DefaultBranch::Healed => (git.head(&clone).await.map_err(|error| forge_error(&error))?, true),
         DefaultBranch::Unknown => {
             // A file that cannot be read has ended the run already.
-            let own = OwnSettings::read(&checkout.folders.tree()).ok().flatten();
+            let own = RepoConfig::read(&checkout.folders.tree()).ok().flatten();
             return Ok(own
-                .filter(OwnSettings::defines_green)
-                .map(|_| own_settings::FILE.to_owned())
+                .filter(RepoConfig::defines_green)
+                .map(|_| repo_config::FILE.to_owned())
                 .into_iter()
                 .collect());
         }
@@ -99,7 +99,7 @@ async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> 
     let mut redefined = Vec::new();
     for file in git.changed_files(&clone, &default, base).await.map_err(|error| forge_error(&error))? {
         let is_green = match protection(&file) {
-            Some(_) if file == own_settings::FILE => is_obeyed,
+            Some(_) if file == repo_config::FILE => is_obeyed,
             Some(Protection::Configuration | Protection::Ci) => true,
             None if may_hold_configuration(&file) => {
                 let mut texts = Vec::new();

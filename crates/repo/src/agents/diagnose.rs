@@ -14,8 +14,8 @@ use crate::flaky;
 use crate::lint;
 use crate::look::Look;
 use crate::lsp_diagnostics;
-use crate::own_settings;
 use crate::protected::standing::Standings;
+use crate::repo_config;
 use crate::session::Session;
 use crate::state::{Diagnosis, HealState, Observed};
 use crate::test_scope::Scope;
@@ -89,7 +89,7 @@ fn keep_judges(look: &Look, state: &mut HealState, session: &mut Session) {
     judges.extend(known.iter().cloned());
     session.keep_tests_in(&holding);
     // What a trusted repository excepts, names and folders do not protect again.
-    let protection = own_settings::Protection::new(&session.setup().protect, true).unwrap_or_default();
+    let protection = repo_config::Protection::new(&session.setup().protect, true).unwrap_or_default();
     let standings = Standings::of(session.sources(), &judges);
     judges.extend(standings.judges().filter(|file| protection.is_protected(file, true)).map(str::to_owned));
     session.keep_judges(&judges);

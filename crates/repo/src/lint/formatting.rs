@@ -11,7 +11,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::{findings, placed, tools};
-use crate::own_settings::Protection;
+use crate::repo_config::Protection;
 use crate::session::Session;
 use crate::setup::LintCommand;
 use crate::state::FileText;

@@ -11,12 +11,12 @@ use autoheal_sandbox::{Command, Mount, Network, Outcome, SandboxKind, Workspace,
 
 use super::Search;
 use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
-use crate::own_settings::FILE;
+use crate::repo_config::FILE;
+use crate::repo_config::Version;
 use crate::session::output_record;
 use crate::setup::Interpreter;
 use crate::state::HealState;
 use crate::step_error::{disk, forge_error, ran, sandbox_error};
-use crate::wanted::Version;
 use crate::workspace;
 
 /// Finding out whether an interpreter works may take this long.
