@@ -5,7 +5,7 @@
 //! - [`mod@graph`]: the graph of the agents; [`workflow`]: runs the agent of each node
 //! - [`request`], [`state`]: the request, and the state that the agents share
 //! - `agents`: one file per agent; `model`: requests to language models, with the prompts in `prompts/`
-//! - [`look`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
+//! - [`check_result`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
 //! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`external_files`], `folders`: the tree on disk and the commands that run in its
 //!   sandbox
 //! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
@@ -28,6 +28,7 @@ pub mod branch_name;
 mod build;
 pub mod caches;
 mod change;
+pub mod check_result;
 mod checkout;
 mod checks;
 pub mod ci_commands;
@@ -43,7 +44,6 @@ mod host_programs;
 pub mod hosting;
 mod language_server;
 mod lint;
-pub mod look;
 pub mod lsp_diagnostics;
 mod model;
 mod paths;

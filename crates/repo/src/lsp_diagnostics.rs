@@ -33,7 +33,7 @@ pub(crate) async fn refresh(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let accepted = state.fixes.accepted.len();
-    let is_red = state.diagnosis.current.as_ref().is_some_and(|observed| !observed.look.is_green());
+    let is_red = state.diagnosis.current.as_ref().is_some_and(|observed| !observed.result.is_green());
     if !state.request.lsp || !is_red || state.diagnosis.lsp.accepted == Some(accepted) {
         return Ok(());
     }
@@ -83,7 +83,7 @@ fn files(diagnosis: &Diagnosis, session: &Session) -> Vec<String> {
             files.push(file);
         }
     };
-    let findings: Vec<&Finding> = diagnosis.current.iter().flat_map(|observed| &observed.look.findings).collect();
+    let findings: Vec<&Finding> = diagnosis.current.iter().flat_map(|observed| &observed.result.findings).collect();
     findings.iter().filter_map(|finding| finding.file.clone()).for_each(&mut add);
     changed_lines(session).into_keys().for_each(&mut add);
     let mut seen = BTreeSet::new();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use autoheal_engine::Timestamp;
 use autoheal_engine::time::minutes_and_seconds;
 
-use crate::look::{Look, TestState};
+use crate::check_result::{CheckResult, TestState};
 use crate::results::{FixStatus, HealingResults};
 use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, PatchStatus, Tried};
 
@@ -54,14 +54,14 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
         let dollars = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
         let _ = writeln!(text, "| Language model | {} calls, {} tokens, {dollars} dollars |", used.calls, used.tokens);
     }
-    if let Some(look) = &state.diagnosis.baseline {
-        let _ = writeln!(text, "| Tests before | {} |", tests(look));
+    if let Some(result) = &state.diagnosis.baseline {
+        let _ = writeln!(text, "| Tests before | {} |", tests(result));
     }
-    if let Some(look) = state.diagnosis.latest() {
-        let _ = writeln!(text, "| Tests after | {} |", tests(look));
+    if let Some(result) = state.diagnosis.latest() {
+        let _ = writeln!(text, "| Tests after | {} |", tests(result));
     }
     if let Some(ci) = &results.hosted_ci {
-        let last = ci.looks.last().map(|look| crate::hosting::poll::words(&look.checks)).unwrap_or_default();
+        let last = ci.looks.last().map(|result| crate::hosting::poll::words(&result.checks)).unwrap_or_default();
         let _ =
             writeln!(text, "| CI of the host | {} ({} looks): {} |", ci.verdict.words(), ci.looks.len(), code(&last));
     }
@@ -80,14 +80,14 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     }
 }
 
-pub(crate) fn tests(look: &Look) -> String {
+pub(crate) fn tests(result: &CheckResult) -> String {
     let mut line = format!(
         "{} passed, {} failed, {} skipped",
-        look.count(TestState::Passed),
-        look.count(TestState::Failed),
-        look.count(TestState::Skipped)
+        result.count(TestState::Passed),
+        result.count(TestState::Failed),
+        result.count(TestState::Skipped)
     );
-    if let Some(limit) = &look.cut_short {
+    if let Some(limit) = &result.cut_short {
         let _ = write!(line, " (ended by the {limit})");
     }
     line

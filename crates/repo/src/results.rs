@@ -199,7 +199,7 @@ fn fixed(fix: &crate::state::AcceptedFix) -> FixResult {
     }
 }
 
-/// The failures that the last look still saw, each once.
+/// The failures that the last checks still found, each once.
 fn left(state: &HealState) -> Vec<FixResult> {
     let entries = autoheal_engine::diagnostics::by_priority(&state.diagnosis.log, &std::collections::BTreeMap::new());
     entries.into_iter().map(|entry| unfixed(&entry.finding)).collect()

@@ -29,8 +29,8 @@ use autoheal_engine::{Timestamp, budget};
 use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
+use crate::check_result::CheckResult;
 use crate::hosting::watch::CiVerdict;
-use crate::look::Look;
 use crate::request::HealRequest;
 use crate::stop_reason::StopReason;
 
@@ -128,13 +128,13 @@ impl HealState {
         self.stop.get_or_insert(reason);
     }
 
-    /// Takes the monitor's look: ends the run when it is green or the rounds are used up, else begins the next round
+    /// Takes the monitor's result: ends the run when it is green or the rounds are used up, else begins the next round
     /// (spec `should_retry`; Properties 9 and 10).
-    pub fn conclude_round(&mut self, look: Look, now: Timestamp) {
-        self.observe(&look, "the branch, cloned fresh", now);
-        let green = look.is_green();
-        self.rounds.close(green, look.keys().len(), now);
-        self.diagnosis.verified = Some(look);
+    pub fn conclude_round(&mut self, result: CheckResult, now: Timestamp) {
+        self.observe(&result, "the branch, cloned fresh", now);
+        let green = result.is_green();
+        self.rounds.close(green, result.keys().len(), now);
+        self.diagnosis.verified = Some(result);
         if green {
             self.stop_with(if self.is_wholly_checked() { StopReason::Green } else { StopReason::PartlyChecked });
         } else if self.rounds.retry_count >= self.request.retry_limit {
@@ -153,8 +153,9 @@ impl HealState {
     pub(crate) fn not_run(&self) -> Vec<String> {
         let Some(setup) = &self.analysis.setup else { return Vec::new() };
         let is_old = |finding: &&Finding| setup.old_findings.advice.contains(&finding.key());
-        let look = self.diagnosis.latest();
-        let left = look.map_or(0, |look| look.advice.iter().filter(is_old).count()) + setup.old_findings.uncounted;
+        let result = self.diagnosis.latest();
+        let left =
+            result.map_or(0, |result| result.advice.iter().filter(is_old).count()) + setup.old_findings.uncounted;
         let old = (left > 0).then(|| {
             format!("linters: {left} of their findings are older than the last commit, and CI is red with them")
         });
@@ -179,8 +180,8 @@ impl HealState {
         }
     }
 
-    /// Takes a look into the log and the timeline.
-    pub fn observe(&mut self, look: &Look, what: &str, now: Timestamp) {
-        self.diagnosis.observe(look, what, self.rounds.current(), now);
+    /// Adds a result to the log and the timeline.
+    pub fn observe(&mut self, result: &CheckResult, what: &str, now: Timestamp) {
+        self.diagnosis.observe(result, what, self.rounds.current(), now);
     }
 }

@@ -17,11 +17,11 @@ use autoheal_forge::host::StatusState;
 use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
+use crate::check_result::millis;
 use crate::checkout::Checkout;
 use crate::folders::Folders;
 use crate::graph::{HealNode, graph};
 use crate::hosting::{Hosted, delivery};
-use crate::look::millis;
 use crate::model::{Adviser, Briefing};
 use crate::report;
 use crate::request::{CiMode, HealRequest};

@@ -162,7 +162,7 @@ fn bytes_taken(proposal: &Proposal) -> usize {
 }
 
 fn all_findings(diagnosis: &Diagnosis) -> Vec<Finding> {
-    diagnosis.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect()
+    diagnosis.current.iter().flat_map(|observed| observed.result.all_findings()).cloned().collect()
 }
 
 /// Returns whether the fixers of the target need to know what the interpreter can import. Text that does not

@@ -22,9 +22,9 @@ use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
+use crate::check_result::TestState;
 use crate::checkout::Checkout;
 use crate::earlier;
-use crate::look::TestState;
 use crate::model;
 use crate::project::lists_dependencies;
 use crate::protected::standing::Standings;
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     while let Some(proposal) = proposals.pop_front() {
         let Some(observed) = state.diagnosis.current.clone() else { break };
         let key = proposal.target.key();
-        if !observed.look.keys().contains(&key) {
+        if !observed.result.keys().contains(&key) {
             continue;
         }
         let standings = Standings::of(session.sources(), &session.setup().judges);
@@ -81,7 +81,7 @@ pub(crate) async fn run(
             session,
             machine,
             context,
-            before: &observed.look,
+            before: &observed.result,
             target: &proposal.target,
             key: &key,
             refused: &mut refused,
@@ -228,7 +228,7 @@ async fn accept(
             0 => String::new(),
             count => format!("; {}, too", others_pass(count)),
         };
-        let known = if kept.look.is_green() {
+        let known = if kept.result.is_green() {
             "that the suite passes is all that is known about it"
         } else {
             "that its tests pass is all that is known about it, and others fail still"
@@ -252,8 +252,8 @@ async fn accept(
         diagnosis: json!({ "finding": proposal.target }),
         patch: diff.clone(),
         validation: json!({
-            "passed": kept.look.count(TestState::Passed),
-            "failed": kept.look.count(TestState::Failed),
+            "passed": kept.result.count(TestState::Passed),
+            "failed": kept.result.count(TestState::Failed),
             "tried_before": kept.tried_before,
         }),
         deployed_to: "PRODUCTION".to_owned(),
@@ -272,7 +272,7 @@ async fn accept(
         runners_up: kept.runners_up,
         at: now,
     });
-    state.observe(&kept.look, &format!("after fix {}", state.fixes.accepted.len()), now);
-    state.diagnosis.current = Some(Observed { look: kept.look, accepted: state.fixes.accepted.len() });
+    state.observe(&kept.result, &format!("after fix {}", state.fixes.accepted.len()), now);
+    state.diagnosis.current = Some(Observed { result: kept.result, accepted: state.fixes.accepted.len() });
     Ok(())
 }

@@ -96,7 +96,7 @@ fn reason_to_end(state: &HealState, context: &StepContext) -> Option<StopReason>
         return Some(StopReason::Budget);
     }
     let observed = state.diagnosis.current.as_ref()?;
-    if !observed.look.is_clean() {
+    if !observed.result.is_clean() {
         return None;
     }
     // Green after accepted fixes that the monitor called red is not green: what it saw is in the log, and no target is left.
@@ -158,7 +158,7 @@ fn is_only_linted(finding: &Finding) -> bool {
 
 /// Returns whether every file can be read and imported, so that the tests run the code that is changed.
 fn tests_can_judge(diagnosis: &Diagnosis) -> bool {
-    let findings = diagnosis.current.iter().flat_map(|observed| &observed.look.findings);
+    let findings = diagnosis.current.iter().flat_map(|observed| &observed.result.findings);
     !findings.into_iter().any(|finding| finding.category.hides_others() && finding.source == Source::Test)
 }
 
@@ -178,7 +178,7 @@ fn is_looked_back_for(state: &HealState, key: &Key) -> bool {
 
 /// Returns whether models do not work on a failure: it is mere advice, or a model made all its attempts on this very tree, or gave up.
 fn is_beyond_models(state: &HealState, key: &Key) -> bool {
-    let is_red = |observed: &Observed| observed.look.findings.iter().any(|finding| finding.key() == *key);
+    let is_red = |observed: &Observed| observed.result.findings.iter().any(|finding| finding.key() == *key);
     if !state.diagnosis.current.as_ref().is_some_and(is_red) {
         return true;
     }

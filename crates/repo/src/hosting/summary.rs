@@ -66,11 +66,11 @@ pub(crate) fn body(state: &HealState, host: HostKind, now: Timestamp) -> String 
 
 fn evidence(text: &mut String, state: &HealState) {
     text.push_str("## Evidence\n\n| | |\n| --- | --- |\n");
-    if let Some(look) = &state.diagnosis.baseline {
-        let _ = writeln!(text, "| Tests before | {} |", tests(look));
+    if let Some(result) = &state.diagnosis.baseline {
+        let _ = writeln!(text, "| Tests before | {} |", tests(result));
     }
-    if let Some(look) = state.diagnosis.latest() {
-        let _ = writeln!(text, "| Tests after | {} |", tests(look));
+    if let Some(result) = state.diagnosis.latest() {
+        let _ = writeln!(text, "| Tests after | {} |", tests(result));
     }
     if let Some(setup) = &state.analysis.setup {
         for line in setup.command_lines() {
@@ -78,7 +78,7 @@ fn evidence(text: &mut String, state: &HealState) {
         }
     }
     if let Some(verdict) = state.ci.verdict {
-        let checks = state.ci.looks.last().map(|look| poll::words(&look.checks)).unwrap_or_default();
+        let checks = state.ci.looks.last().map(|result| poll::words(&result.checks)).unwrap_or_default();
         let _ = writeln!(text, "| CI of the latest commit | {}: {} |", verdict.words(), code(&checks));
     }
     let left = state.diagnosis.log.current().count();

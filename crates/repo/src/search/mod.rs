@@ -26,8 +26,8 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use crate::check_result::millis;
 use crate::earlier::{self, changed_lines};
-use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
 use crate::test_runner::TestRunner;
@@ -82,7 +82,7 @@ fn may_be_warm(state: &HealState) -> bool {
 }
 
 fn selectors(state: &HealState, key: &Key) -> Vec<String> {
-    state.diagnosis.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default()
+    state.diagnosis.current.as_ref().map(|observed| observed.result.selectors_of(key)).unwrap_or_default()
 }
 
 /// Returns whether the rules can be skipped for this failure: they know little about a fault of logic, and
@@ -246,7 +246,8 @@ async fn search(
     let mut prepared = if let Some(prepared) = workshop.0.take() {
         prepared
     } else {
-        let suite_time = state.diagnosis.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
+        let suite_time =
+            state.diagnosis.current.as_ref().map(|observed| observed.result.duration()).unwrap_or_default();
         if suite_time > time / 2 {
             let seconds = suite_time.as_secs_f64();
             return Err(RunnerError::Hopeless(format!(
@@ -321,7 +322,7 @@ async fn search_with_starts(
     candidates.extend(likeliest_first(searched(state, target, session, &evidence), guesses, sources));
     record.candidates = candidates.len();
     record.preparing_millis += millis(context.now().since(now));
-    let trial = started::Trial { before: &observed.look, candidates: &candidates, target, deadline };
+    let trial = started::Trial { before: &observed.result, candidates: &candidates, target, deadline };
     let found = trial.run(session, record, context).await?;
     record.rules_were_tried = (0..of_rules.len()).all(|number| found.ended.contains(&number));
     Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
@@ -369,7 +370,7 @@ pub(crate) async fn screen(
     let is_worth_it =
         |proposal: &Proposal| is_warm && proposal.candidates.len() > FEW && can_be_tried(state, &proposal.target.key());
     let mut proposals: Vec<&mut Proposal> = proposals.iter_mut().filter(|proposal| is_worth_it(proposal)).collect();
-    let is_slow = state.diagnosis.current.as_ref().is_some_and(|observed| observed.look.duration() > SCREENING);
+    let is_slow = state.diagnosis.current.as_ref().is_some_and(|observed| observed.result.duration() > SCREENING);
     if proposals.is_empty() || is_slow || state.request.limits.search_seconds == 0 {
         return Ok(());
     }

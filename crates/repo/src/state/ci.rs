@@ -3,8 +3,8 @@
 use autoheal_engine::diagnostics::Finding;
 use serde::{Deserialize, Serialize};
 
+use crate::check_result::CheckResult;
 use crate::hosting::watch::{CiLook, CiVerdict};
-use crate::look::Look;
 
 /// Results of the CI at the host. Changed by `monitor`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -20,11 +20,11 @@ pub struct CiState {
 
 impl CiState {
     /// Adds the failures that only CI reports for the tree with this number of accepted fixes to the results of its checks.
-    pub(crate) fn add_failures(&self, look: &mut Look, accepted: usize) {
+    pub(crate) fn add_failures(&self, result: &mut CheckResult, accepted: usize) {
         if self.failures.accepted == accepted {
-            let known = look.keys();
+            let known = result.keys();
             let unknown = self.failures.findings.iter().filter(|finding| !known.contains(&finding.key()));
-            look.findings.extend(unknown.cloned());
+            result.findings.extend(unknown.cloned());
         }
     }
 }

@@ -5,19 +5,19 @@ use autoheal_engine::diagnostics::{Delta, DiagnosticsLog, Finding, delta};
 use serde::{Deserialize, Serialize};
 
 use super::LspDiagnostics;
+use crate::check_result::CheckResult;
 use crate::flaky::FlakyTest;
-use crate::look::Look;
 
 /// Results of the checks. Changed by `diagnose`, by `patch` after each accepted fix, and by `monitor`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Diagnosis {
-    /// The first look of the run; set by `diagnose`.
-    pub baseline: Option<Look>,
-    /// The latest look and the tree it was taken of.
+    /// The first result of the run; set by `diagnose`.
+    pub baseline: Option<CheckResult>,
+    /// The latest result and the tree it is of.
     pub current: Option<Observed>,
     /// Result of the latest verification; set by `monitor`.
-    pub verified: Option<Look>,
+    pub verified: Option<CheckResult>,
     /// Everything seen so far.
     pub log: DiagnosticsLog,
     /// Diagnostics of language servers, kept apart from what is to be healed; changed by `diagnose`.
@@ -29,36 +29,36 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Takes a look into the log and the timeline.
-    pub(super) fn observe(&mut self, look: &Look, what: &str, round: u32, now: Timestamp) {
+    /// Adds a result to the log and the timeline.
+    pub(super) fn observe(&mut self, result: &CheckResult, what: &str, round: u32, now: Timestamp) {
         let before: Vec<Finding> = self.log.current().map(|entry| entry.finding.clone()).collect();
-        let after: Vec<Finding> = look.all_findings().cloned().collect();
+        let after: Vec<Finding> = result.all_findings().cloned().collect();
         self.log.observe(&after, now);
         self.timeline.push(TimelineEntry {
             at: now,
             round,
             what: what.to_owned(),
             delta: delta(&before, &after),
-            open: look.keys().len(),
+            open: result.keys().len(),
         });
     }
 
     /// Returns whether the tree was checked and is green.
     pub(crate) fn is_green(&self) -> bool {
-        self.current.as_ref().is_some_and(|observed| observed.look.is_green())
+        self.current.as_ref().is_some_and(|observed| observed.result.is_green())
     }
 
     /// Returns the latest result: of the verification, if there was one, else of the tree.
-    pub(crate) fn latest(&self) -> Option<&Look> {
-        self.verified.as_ref().or(self.current.as_ref().map(|observed| &observed.look))
+    pub(crate) fn latest(&self) -> Option<&CheckResult> {
+        self.verified.as_ref().or(self.current.as_ref().map(|observed| &observed.result))
     }
 }
 
-/// A look and what it was taken of.
+/// A result and the tree it is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observed {
     /// Result of the checks.
-    pub look: Look,
+    pub result: CheckResult,
     /// Number of accepted fixes in the tree.
     pub accepted: usize,
 }

@@ -31,10 +31,10 @@ async fn a_failing_test_populates_the_diagnostics_log() {
 #[tokio::test]
 async fn repeated_failures_increment_the_occurrence_count() {
     let Some(healed) = heal_a_failing_test().await else { return };
-    let look = healed.state.diagnosis.current.unwrap().look;
+    let result = healed.state.diagnosis.current.unwrap().result;
     let mut state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
     for millis in 1..=3 {
-        state.observe(&look, "again", Timestamp::from_millis(millis));
+        state.observe(&result, "again", Timestamp::from_millis(millis));
     }
     assert_eq!(state.diagnosis.log.entries().len(), 1);
     assert_eq!(state.diagnosis.log.entries()[0].occurrence_count, 3);

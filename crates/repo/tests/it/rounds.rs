@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::graph::Next;
-use autoheal_repo::look::{Look, TestState};
+use autoheal_repo::check_result::{CheckResult, TestState};
 use autoheal_repo::request::CommandLimits;
 use autoheal_repo::state::{CiStatus, PatchVerdict};
 use autoheal_repo::{HealNode, HealRequest, HealState, StopReason, graph};
 use proptest::prelude::*;
 
-fn verdict(green: bool) -> Look {
+fn verdict(green: bool) -> CheckResult {
     let state = if green { TestState::Passed } else { TestState::Failed };
-    Look { tests: [("t".to_owned(), state)].into(), ..Look::default() }
+    CheckResult { tests: [("t".to_owned(), state)].into(), ..CheckResult::default() }
 }
 
 #[test]
