@@ -22,7 +22,7 @@ use crate::checkout::Checkout;
 use crate::folders::Folders;
 use crate::graph::{HealNode, graph};
 use crate::hosting::{Hosted, delivery};
-use crate::model::{Adviser, Briefing};
+use crate::model::{ModelPlanner, PromptContext};
 use crate::report;
 use crate::request::{CiMode, HealRequest};
 use crate::results::HealingResults;
@@ -134,9 +134,9 @@ impl HealWorkflow {
         }
     }
 
-    fn adviser<'a>(&'a self, importers: &'a Importers) -> Option<Adviser<'a>> {
+    fn model_planner<'a>(&'a self, importers: &'a Importers) -> Option<ModelPlanner<'a>> {
         let HealSettings { models, prompt_limits: limits, .. } = &self.settings;
-        models.as_ref().map(|models| Adviser { models, briefing: Briefing { limits, importers } })
+        models.as_ref().map(|models| ModelPlanner { models, prompt_context: PromptContext { limits, importers } })
     }
 
     fn keep(&self, run: RunId, session: Session) {
@@ -155,11 +155,11 @@ impl HealWorkflow {
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
             HealNode::Plan => {
                 let importers = Imports::new(session.sources()).importers();
-                plan::run(state, session.sources(), self.adviser(&importers), &importers, context).await;
+                plan::run(state, session.sources(), self.model_planner(&importers), &importers, context).await;
             }
             HealNode::Fix => {
                 let importers = Imports::new(session.sources()).importers();
-                fix::run(state, &mut session, &checkout, self.adviser(&importers), context).await?;
+                fix::run(state, &mut session, &checkout, self.model_planner(&importers), context).await?;
             }
             HealNode::Patch => {
                 let machine = patch::Machine { checkout: &checkout, settings: &self.settings };

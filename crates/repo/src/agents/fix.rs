@@ -14,7 +14,7 @@ use crate::change::change_of;
 use crate::checkout::Checkout;
 use crate::earlier::{self, Place};
 use crate::lint::formatting;
-use crate::model::{self, Adviser, NoAdvice};
+use crate::model::{self, ModelPlanner, NoAdvice};
 use crate::search::{self, Workshop};
 use crate::session::Session;
 use crate::state::{Diagnosis, Exhausted, HealState, ModelAttempt, Proposal};
@@ -24,15 +24,15 @@ pub(crate) async fn run(
     state: &mut HealState,
     session: &mut Session,
     checkout: &Checkout,
-    adviser: Option<Adviser<'_>>,
+    planner: Option<ModelPlanner<'_>>,
     context: &StepContext,
 ) -> Result<(), StepError> {
     if state.is_out_of_time(context.now()) {
         // The last try of this step was ended from outside: the plan says so.
         return Ok(());
     }
-    if let Some(adviser) = adviser.filter(|_| !state.plan.model_steps.is_empty()) {
-        ask_model(state, session.sources(), adviser, context).await;
+    if let Some(planner) = planner.filter(|_| !state.plan.model_steps.is_empty()) {
+        ask_model(state, session.sources(), planner, context).await;
     } else if state.plan.is_searching {
         search_for(state, session, context).await?;
     } else if state.plan.is_looking_back {
@@ -47,9 +47,9 @@ pub(crate) async fn run(
 }
 
 /// One change per failure of the plan. What comes of it is written down, so that the next question can tell it.
-async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_>, context: &StepContext) {
+async fn ask_model(state: &mut HealState, sources: &Sources, planner: ModelPlanner<'_>, context: &StepContext) {
     for step in state.plan.model_steps.clone() {
-        let answer = model::candidates(adviser, state, &step, sources, context).await;
+        let answer = model::candidates(planner, state, &step, sources, context).await;
         let (change, outcome, gave_up) = match &answer {
             Ok(Some(candidate)) => (change_of(candidate, sources), "which was not tried".to_owned(), false),
             Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),

@@ -5,7 +5,7 @@ use autoheal_engine::diagnostics::{Finding, Importers, Key, Source, by_priority,
 use autoheal_engine::workflow::StepContext;
 
 use crate::flaky::{self, Healer};
-use crate::model::{self, Adviser, NoAdvice};
+use crate::model::{self, ModelPlanner, NoAdvice};
 use crate::search;
 use crate::state::{Diagnosis, Exhausted, Fixes, HealState, ModelEnd, ModelStep, Observed, Plan};
 use crate::stop_reason::StopReason;
@@ -25,7 +25,7 @@ const MODEL_ATTEMPTS: usize = 3;
 pub(crate) async fn run(
     state: &mut HealState,
     sources: &Sources,
-    adviser: Option<Adviser<'_>>,
+    planner: Option<ModelPlanner<'_>>,
     importers: &Importers,
     context: &StepContext,
 ) {
@@ -47,8 +47,8 @@ pub(crate) async fn run(
     if targets.is_empty() {
         targets = linted;
     }
-    if let Some(adviser) = adviser.filter(|_| targets.is_empty() && state.models.end.is_none()) {
-        targets = ask_model(state, adviser, sources, context).await;
+    if let Some(planner) = planner.filter(|_| targets.is_empty() && state.models.end.is_none()) {
+        targets = ask_model(state, planner, sources, context).await;
     }
     let Some(primary) = targets.first() else {
         end(state, why_nothing_is_left(state), context);
@@ -63,14 +63,14 @@ pub(crate) async fn run(
 /// most urgent failure.
 async fn ask_model(
     state: &mut HealState,
-    adviser: Adviser<'_>,
+    planner: ModelPlanner<'_>,
     sources: &Sources,
     context: &StepContext,
 ) -> Vec<Finding> {
-    let (urgent, linted) = choose(state, adviser.briefing.importers, Healer::Model);
+    let (urgent, linted) = choose(state, planner.prompt_context.importers, Healer::Model);
     let choice = if urgent.is_empty() { linted } else { urgent };
     let Some(most_urgent) = choice.first() else { return Vec::new() };
-    match model::steps(adviser, state, &choice, sources, context).await {
+    match model::steps(planner, state, &choice, sources, context).await {
         Ok(steps) => {
             if steps.is_empty() {
                 context.note("plan", "the language model sees nothing that is worth a try");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use autoheal_engine::diagnostics::{Finding, primary_failure, summarize};
 use serde::{Deserialize, Serialize};
 
-use super::Briefing;
+use super::PromptContext;
 use crate::state::{HealState, PatchLogEntry, PatchStatus};
 
 /// Size limits of the parts of the prompts.
@@ -58,18 +58,18 @@ pub(super) struct Situation<'a> {
 
 impl<'a> Situation<'a> {
     /// Describes the run. With `target`, it contains only earlier attempts at this failure; otherwise those at any failure.
-    pub(super) fn of(briefing: Briefing<'a>, state: &HealState, target: Option<&Finding>) -> Self {
-        let primary = primary_failure(&state.diagnosis.log, briefing.importers);
+    pub(super) fn of(prompt_context: PromptContext<'a>, state: &HealState, target: Option<&Finding>) -> Self {
+        let primary = primary_failure(&state.diagnosis.log, prompt_context.importers);
         Self {
             primary: primary.map_or_else(|| "none".to_owned(), |entry| described(&entry.finding)),
-            diagnostics: summarize(&state.diagnosis.log, briefing.importers, briefing.limits.diagnostics),
+            diagnostics: summarize(&state.diagnosis.log, prompt_context.importers, prompt_context.limits.diagnostics),
             hints: state.diagnosis.lsp.summary(
                 state.fixes.accepted.len(),
-                briefing.importers,
-                briefing.limits.diagnostics,
+                prompt_context.importers,
+                prompt_context.limits.diagnostics,
             ),
             tried: tried(state, target),
-            limits: briefing.limits,
+            limits: prompt_context.limits,
         }
     }
 }
