@@ -162,8 +162,8 @@ impl HealWorkflow {
                 fix::run(state, &mut session, &checkout, self.model_planner(&importers), context).await?;
             }
             HealNode::Patch => {
-                let machine = patch::Machine { checkout: &checkout, settings: &self.settings };
-                patch::run(state, &mut session, machine, context).await?;
+                let installer = patch::Installer { checkout: &checkout, settings: &self.settings };
+                patch::run(state, &mut session, installer, context).await?;
             }
             HealNode::Commit => commit::run(state, &checkout, hosted.as_ref(), context).await?,
             HealNode::Monitor => {

@@ -45,14 +45,19 @@ const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 /// Checkout and settings for finding or creating another interpreter when a candidate changes what is
 /// installed.
 #[derive(Clone, Copy)]
-pub(crate) struct Machine<'a> {
+pub(crate) struct Installer<'a> {
     pub(crate) checkout: &'a Checkout,
     pub(crate) settings: &'a HealSettings,
 }
 
-impl Machine<'_> {
+impl Installer<'_> {
     /// Gives the session the interpreters that its tree asks for.
-    async fn refit(self, state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    async fn reinstall(
+        self,
+        state: &mut HealState,
+        session: &mut Session,
+        context: &StepContext,
+    ) -> Result<(), StepError> {
         let setup = session.setup().clone();
         let interpreters = interpreters_for(&setup, state, self.checkout, self.settings, context).await?;
         session.use_interpreters(interpreters, context.run, &self.settings.sandbox).await
@@ -63,7 +68,7 @@ impl Machine<'_> {
 pub(crate) async fn run(
     state: &mut HealState,
     session: &mut Session,
-    machine: Machine<'_>,
+    installer: Installer<'_>,
     context: &StepContext,
 ) -> Result<(), StepError> {
     let mut refused = BTreeSet::new();
@@ -79,7 +84,7 @@ pub(crate) async fn run(
             standings,
             state,
             session,
-            machine,
+            installer,
             context,
             before: &observed.result,
             target: &proposal.target,
@@ -101,7 +106,7 @@ pub(crate) async fn run(
             // Of what concerns the same text, what is left comes up again in the next round.
             proposals.retain_mut(|other| follows(other, &kept.candidate, session.sources()));
             refused.clear();
-            accept(state, session, machine, context, &proposal, kept).await?;
+            accept(state, session, installer, context, &proposal, kept).await?;
         } else {
             note_attempt(state, &proposal, seen);
             // One bad change may blind a test; where no other is right, that file is what makes it fail.
@@ -195,14 +200,14 @@ fn log(
 async fn accept(
     state: &mut HealState,
     session: &mut Session,
-    machine: Machine<'_>,
+    installer: Installer<'_>,
     context: &StepContext,
     proposal: &Proposal,
     kept: Kept,
 ) -> Result<(), StepError> {
     let undo = session.write(&kept.files)?;
     if changes_what_is_installed(&kept.files) {
-        machine.refit(state, session, context).await?;
+        installer.reinstall(state, session, context).await?;
         if let Some(setup) = &mut state.analysis.setup {
             setup.use_interpreters(session.setup().interpreters());
             setup.linters.clone_from(&session.setup().linters);

@@ -10,7 +10,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::EXAMINED;
 use super::prepare::{Refusal, prepare};
-use super::{Machine, changes_what_is_installed, log};
+use super::{Installer, changes_what_is_installed, log};
 use crate::acceptance::{Rejection, Suspect, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
 use crate::check_result::{CheckResult, TestState};
@@ -87,7 +87,7 @@ pub(super) struct Trial<'a> {
     pub(super) standings: Standings,
     pub(super) state: &'a mut HealState,
     pub(super) session: &'a mut Session,
-    pub(super) machine: Machine<'a>,
+    pub(super) installer: Installer<'a>,
     pub(super) context: &'a StepContext,
     pub(super) before: &'a CheckResult,
     pub(super) target: &'a Finding,
@@ -283,7 +283,7 @@ impl Trial<'_> {
         let result = if changes_what_is_installed(files) {
             let interpreters = self.session.setup().interpreters();
             let result = self.check_reinstalled(scope, limit).await;
-            self.session.use_interpreters(interpreters, self.context.run, &self.machine.settings.sandbox).await?;
+            self.session.use_interpreters(interpreters, self.context.run, &self.installer.settings.sandbox).await?;
             result
         } else {
             self.session.run_checks(scope, limit, self.context).await
@@ -298,7 +298,7 @@ impl Trial<'_> {
     }
 
     async fn check_reinstalled(&mut self, scope: &Scope, limit: Duration) -> Result<CheckResult, StepError> {
-        match self.machine.refit(self.state, self.session, self.context).await {
+        match self.installer.reinstall(self.state, self.session, self.context).await {
             Ok(()) => self.session.run_checks(scope, limit, self.context).await,
             Err(StepError::Permanent { message, .. }) => Ok(CheckResult {
                 cut_short: Some(format!("failing installation: {message}")),
