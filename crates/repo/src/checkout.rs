@@ -8,8 +8,7 @@ use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, Identity, RepositoryAddress};
 use autoheal_sandbox::untrusted::clear;
 
-use crate::commit_message::WITHDRAWAL;
-use crate::commit_message::{commit_message, withdrawal_message};
+use crate::commit_message::{REVERT, commit_message, revert_message};
 use crate::external_files::{self, ExternalFiles};
 use crate::folders::{Folders, is_there};
 use crate::state::{AcceptedFix, Fixes, HealState};
@@ -148,8 +147,8 @@ fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
     CommitRequest {
         files,
-        message: if fix.fixer == WITHDRAWAL {
-            withdrawal_message(fix.category, &fix.file, fix.line)
+        message: if fix.fixer == REVERT {
+            revert_message(fix.category, &fix.file, fix.line)
         } else {
             commit_message(fix.category, &fix.file, fix.line)
         },

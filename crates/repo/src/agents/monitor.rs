@@ -139,7 +139,7 @@ async fn judge_by_ci(
             }
             trial::note_failures(state, findings);
             state.ci.add_failures(&mut result, state.fixes.accepted.len());
-            if trial::take_back(state, checkout, &before, context).await? {
+            if trial::revert(state, checkout, &before, context).await? {
                 context.note("patch", "took the newest fix back: CI fails as before");
                 super::commit::run(state, checkout, Some(hosted), context).await?;
             } else {

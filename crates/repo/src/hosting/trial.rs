@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
 use crate::checkout::Checkout;
-use crate::commit_message::WITHDRAWAL;
+use crate::commit_message::REVERT;
 use crate::state::{AcceptedFix, Exhausted, FileText, HealState};
 use crate::step_error::forge_error;
 
@@ -27,8 +27,8 @@ pub(crate) fn note_failures(state: &mut HealState, findings: Vec<Finding>) {
     state.ci.failures.accepted = accepted;
 }
 
-/// Takes the newest fix back when it was made for something that only CI saw and that CI sees still; whether it did.
-pub(crate) async fn take_back(
+/// Reverts the newest fix when it was made for a failure that only CI saw and that CI still sees. Returns whether it did.
+pub(crate) async fn revert(
     state: &mut HealState,
     checkout: &Checkout,
     before: &BTreeSet<Key>,
@@ -59,7 +59,7 @@ pub(crate) async fn take_back(
     state.tried.visited.extend(files.iter().map(hash_of));
     state.fixes.accepted.push(AcceptedFix {
         description: format!("take back fix {}: CI fails as before", index + 1),
-        fixer: WITHDRAWAL.to_owned(),
+        fixer: REVERT.to_owned(),
         files,
         diff,
         tried_before: 0,
