@@ -234,7 +234,7 @@ impl Workflow for HealWorkflow {
         Ok(())
     }
 
-    fn absorb(&self, node: HealNode, state: &mut HealState, error: &StepError, now: Timestamp) -> bool {
+    fn on_step_failed(&self, node: HealNode, state: &mut HealState, error: &StepError, now: Timestamp) -> bool {
         let message = match error {
             StepError::Passing { message, .. } | StepError::Permanent { message, .. } => message.clone(),
             StepError::LeaseLost => return false,
@@ -253,12 +253,12 @@ impl Workflow for HealWorkflow {
         state.rounds.close(false, state.diagnosis.log.current().count(), now);
     }
 
-    async fn take_leave(&self, state: &mut HealState, context: &StepContext) {
+    async fn on_cancelled(&self, state: &mut HealState, context: &StepContext) {
         self.tell_of_the_end(state, context).await;
         self.clear_up(context).await;
     }
 
-    fn let_go(&self, run: RunId) {
+    fn on_released(&self, run: RunId) {
         // Dropped, it takes its sandbox along.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }
