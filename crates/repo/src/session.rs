@@ -136,12 +136,12 @@ impl Session {
         &self.lint_outputs
     }
 
-    /// Files that say what green means.
-    pub(crate) fn keep_judges(&mut self, judges: &BTreeSet<String>) {
-        for file in judges {
+    /// Protects files that define what green means.
+    pub(crate) fn protect_tests(&mut self, files: &BTreeSet<String>) {
+        for file in files {
             self.sources.protect(file);
         }
-        self.setup.judges.extend(judges.iter().cloned());
+        self.setup.protected_tests.extend(files.iter().cloned());
     }
 
     /// Files of the program whose tests say what green means.

@@ -53,7 +53,7 @@ pub struct Setup {
     /// Files that tests were collected from, or that the test command names, whatever they are called: they decide what green means
     /// and are never edited. Set by `diagnose`.
     #[serde(default)]
-    pub judges: BTreeSet<String>,
+    pub protected_tests: BTreeSet<String>,
     /// Files of the program that tests were collected from: these tests are never edited, and the rest of the file may be. Set by `diagnose`.
     #[serde(default)]
     pub holding_tests: BTreeSet<String>,

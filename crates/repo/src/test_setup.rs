@@ -86,7 +86,7 @@ pub(crate) async fn prepare(
         not_run: green.not_understood,
         linters: green.lint.into_iter().map(|step| lint_command(step, language, &tree)).collect(),
         language_servers: Vec::new(),
-        judges: BTreeSet::new(),
+        protected_tests: BTreeSet::new(),
         holding_tests: BTreeSet::new(),
         redefined: Vec::new(),
         protect: own.protect,

@@ -44,8 +44,8 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
         if let Some(text) = text.or_else(|| is_lock(&file).then(String::new)) {
             let is_protected = setup.external_files.is_foreign(&file)
                 || protection.is_protected(&file, protected::is_protected(&file));
-            let is_judge = setup.judges.contains(&file);
-            sources.insert(file, text, is_protected || is_judge);
+            let is_protected_test = setup.protected_tests.contains(&file);
+            sources.insert(file, text, is_protected || is_protected_test);
         }
     }
     for file in &setup.holding_tests {

@@ -25,7 +25,7 @@ use crate::toolchains;
 pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
     let accepted = state.fixes.accepted.len();
     if let Some(observed) = state.diagnosis.current.clone().filter(|observed| observed.accepted == accepted) {
-        keep_judges(&observed.result, state, session);
+        protect_tests(&observed.result, state, session);
         find_ignored(&observed.result, state, session);
         lsp_diagnostics::refresh(state, session, context).await?;
         record(&state.diagnosis, context);
@@ -40,7 +40,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     {
         result = session.run_checks(&Scope::All, limit, context).await?;
     }
-    keep_judges(&result, state, session);
+    protect_tests(&result, state, session);
     if state.diagnosis.baseline.is_none() {
         let broken = changed::find_broken(state, session, context).await?;
         result.add_unread(broken);
@@ -72,29 +72,29 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
 
 /// Protects the files that define which tests exist, and those that serve only tests, from edits, whatever
 /// their names are.
-fn keep_judges(result: &CheckResult, state: &mut HealState, session: &mut Session) {
+fn protect_tests(result: &CheckResult, state: &mut HealState, session: &mut Session) {
     let suites = session.setup().suites();
     let words = suites.flat_map(|suite| suite.tests.words.iter().map(move |word| (&suite.directory, word)));
     let parts = words.flat_map(|(directory, words)| words.split(['=', ':']).map(move |word| (directory, word)));
     let named = parts.flat_map(|(directory, word)| [word.to_owned(), format!("{directory}/{word}")]);
     let named = named.map(|file| file.trim_start_matches("./").trim_start_matches('/').to_owned());
     let named = named.filter(|file| session.sources().text(file).is_some());
-    let known = &session.setup().judges;
+    let known = &session.setup().protected_tests;
     // Of the program, tests that stand in it are protected, and not the file; what is a test by its name or folder is one as a whole.
     let is_program = |file: &String| {
         !known.contains(file) && session.sources().is_editable(file) && session.sources().holds_program(file)
     };
-    let (holding, mut judges): (BTreeSet<String>, BTreeSet<String>) =
+    let (holding, mut protected): (BTreeSet<String>, BTreeSet<String>) =
         result.test_files.iter().cloned().chain(named).partition(is_program);
-    judges.extend(known.iter().cloned());
+    protected.extend(known.iter().cloned());
     session.keep_tests_in(&holding);
     // What a trusted repository excepts, names and folders do not protect again.
     let protection = repo_config::Protection::new(&session.setup().protect, true).unwrap_or_default();
-    let standings = Standings::of(session.sources(), &judges);
-    judges.extend(standings.judges().filter(|file| protection.is_protected(file, true)).map(str::to_owned));
-    session.keep_judges(&judges);
+    let standings = Standings::of(session.sources(), &protected);
+    protected.extend(standings.judges().filter(|file| protection.is_protected(file, true)).map(str::to_owned));
+    session.protect_tests(&protected);
     if let Some(setup) = &mut state.analysis.setup {
-        setup.judges.extend(judges);
+        setup.protected_tests.extend(protected);
         setup.holding_tests.extend(holding);
     }
 }

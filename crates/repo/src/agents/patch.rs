@@ -79,7 +79,7 @@ pub(crate) async fn run(
         if !observed.result.keys().contains(&key) {
             continue;
         }
-        let standings = Standings::of(session.sources(), &session.setup().judges);
+        let standings = Standings::of(session.sources(), &session.setup().protected_tests);
         let mut trial = Trial {
             standings,
             state,
