@@ -15,7 +15,7 @@ use crate::checkout::Checkout;
 use crate::earlier::{self, Place};
 use crate::lint::formatting;
 use crate::model::{self, ModelPlanner, NoAdvice};
-use crate::search::{self, Workshop};
+use crate::search::{self, WarmRunnerPool};
 use crate::session::Session;
 use crate::state::{Diagnosis, Exhausted, HealState, ModelAttempt, Proposal};
 
@@ -79,14 +79,14 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
     let lsp_errors = state.diagnosis.lsp.as_errors(state.fixes.accepted.len());
     let places = earlier::places(session);
     session.probe(&all_findings, context).await?;
-    let mut workshop = Workshop::default();
+    let mut pool = WarmRunnerPool::default();
     for target in state.plan.targets.clone() {
         // The time may be over.
         if search::is_beyond(state, &target.key()) {
             continue;
         }
         let of_rules = candidates(session, &target, &all_findings, &lsp_errors, &places);
-        let candidates = search::candidates(state, session, &target, of_rules, &mut workshop, context).await?;
+        let candidates = search::candidates(state, session, &target, of_rules, &mut pool, context).await?;
         let is_found = !candidates.is_empty();
         state.plan.proposals.push(Proposal { target, candidates });
         if is_found {
@@ -94,7 +94,7 @@ async fn search_for(state: &mut HealState, session: &mut Session, context: &Step
             break;
         }
     }
-    workshop.close().await
+    pool.close().await
 }
 
 /// Restores lines of commits before the last one, for the failures that nothing else heals.

@@ -109,7 +109,7 @@ fn run_time_left(state: &HealState, now: Timestamp) -> Duration {
 /// Runner that is kept from one failure of a step to the next: loading the tests and watching them takes as
 /// long as trying many changes.
 #[derive(Default)]
-pub(crate) struct Workshop(Option<Prepared>);
+pub(crate) struct WarmRunnerPool(Option<Prepared>);
 
 /// A runner that has loaded the tests, and what they do.
 struct Prepared {
@@ -122,7 +122,7 @@ struct Prepared {
     futile: HashSet<FileEdit>,
 }
 
-impl Workshop {
+impl WarmRunnerPool {
     /// Stops the runner, if there is one.
     pub(crate) async fn close(self) -> Result<(), StepError> {
         let Some(prepared) = self.0 else { return Ok(()) };
@@ -155,7 +155,7 @@ pub(crate) async fn candidates(
     session: &mut Session,
     target: &Finding,
     mut of_rules: Vec<Candidate>,
-    workshop: &mut Workshop,
+    pool: &mut WarmRunnerPool,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search::new(target.key(), state);
@@ -166,7 +166,7 @@ pub(crate) async fn candidates(
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
     let own_selectors = session.enter_suite_of(&selectors(state, &record.key));
     let asked = Asked { target, selectors: &own_selectors, of_rules: &of_rules, guesses: &guesses };
-    let found = search(state, session, asked, workshop, &mut record, context).await;
+    let found = search(state, session, asked, pool, &mut record, context).await;
     session.enter_suite_of(&[]);
     let mut found = match found {
         Ok(found) => found,
@@ -233,17 +233,17 @@ async fn search(
     state: &HealState,
     session: &mut Session,
     Asked { target, selectors, of_rules, guesses }: Asked<'_>,
-    workshop: &mut Workshop,
+    pool: &mut WarmRunnerPool,
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
     let began = context.now();
     let time = time_for(state, began);
     let deadline = began.plus(time);
-    if let Some(other) = workshop.0.take_if(|prepared| prepared.suite != session.setup().at) {
+    if let Some(other) = pool.0.take_if(|prepared| prepared.suite != session.setup().at) {
         other.runner.close().await?;
     }
-    let mut prepared = if let Some(prepared) = workshop.0.take() {
+    let mut prepared = if let Some(prepared) = pool.0.take() {
         prepared
     } else {
         let suite_time =
@@ -266,7 +266,7 @@ async fn search(
         Ok(suite) => suite,
         Err(error) => {
             // The next failure may be another matter.
-            workshop.0 = Some(prepared);
+            pool.0 = Some(prepared);
             return Err(error);
         }
     };
@@ -295,7 +295,7 @@ async fn search(
         failed.filter(|one| logic::region(one, sources).is_some_and(|place| suite.all_ran(watched, &place)));
     futile.extend(futile_now.flat_map(|one| one.files.iter().cloned()));
     if runner.is_idle() {
-        workshop.0 = Some(prepared);
+        pool.0 = Some(prepared);
     } else {
         // What it says next is about these.
         prepared.runner.close().await?;
