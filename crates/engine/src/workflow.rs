@@ -63,20 +63,20 @@ pub trait Workflow: Send + Sync + 'static {
 
     /// Records a step's failure, after its last attempt, in the state, so that the run can still end with a result
     /// ("generate results even on partial failure"). Returns `false` when the run cannot continue and its task fails.
-    fn absorb(&self, node: Self::Node, state: &mut Self::State, error: &StepError, now: Timestamp) -> bool;
+    fn on_step_failed(&self, node: Self::Node, state: &mut Self::State, error: &StepError, now: Timestamp) -> bool;
 
     /// Records in the state that a user cancelled the run.
     fn cancel(&self, state: &mut Self::State, now: Timestamp);
 
     /// Reports the cancellation to external services that know of the run, after [`Workflow::cancel`]. It has little time, and
     /// nothing may depend on its success.
-    fn take_leave(&self, _state: &mut Self::State, _context: &StepContext) -> impl Future<Output = ()> + Send {
+    fn on_cancelled(&self, _state: &mut Self::State, _context: &StepContext) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
     /// Drops what this process holds for the run, which it does not continue: the run ended, continues elsewhere, or lost its
     /// lease.
-    fn let_go(&self, _run: RunId) {}
+    fn on_released(&self, _run: RunId) {}
 
     /// Returns whether the run is over regardless of the routes: a step failed and was absorbed, or the run
     /// was cancelled.

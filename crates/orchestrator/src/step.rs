@@ -185,7 +185,7 @@ mod tests {
             (self.job)(attempt).await
         }
 
-        fn absorb(&self, _node: Only, _state: &mut u32, _error: &StepError, _now: Timestamp) -> bool {
+        fn on_step_failed(&self, _node: Only, _state: &mut u32, _error: &StepError, _now: Timestamp) -> bool {
             false
         }
 

@@ -95,7 +95,7 @@ pub(crate) async fn walk<W: Workflow>(workflow: &W, session: &Session) -> Result
 impl<W: Workflow> Drop for Walk<'_, W> {
     /// However the walk ends, also when it is dropped half-way.
     fn drop(&mut self) {
-        self.workflow.let_go(self.run);
+        self.workflow.on_released(self.run);
     }
 }
 
@@ -200,7 +200,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
             StepEnd::Done { state, records } => self.advance(node, &state, &records, begun).await,
             StepEnd::Failed { error, records } => {
                 let mut state = self.state_before()?;
-                if self.workflow.absorb(node, &mut state, &error, self.now()) {
+                if self.workflow.on_step_failed(node, &mut state, &error, self.now()) {
                     self.advance(node, &state, &records, begun).await
                 } else {
                     self.fail(&error).await
@@ -255,7 +255,7 @@ impl<'session, W: Workflow> Walk<'session, W> {
         let mut state = self.state_before()?;
         self.workflow.cancel(&mut state, self.now());
         let context = StepContext::new(self.run, "cancel", Arc::clone(&self.services));
-        if tokio::time::timeout(LEAVE_TIME, self.workflow.take_leave(&mut state, &context)).await.is_err() {
+        if tokio::time::timeout(LEAVE_TIME, self.workflow.on_cancelled(&mut state, &context)).await.is_err() {
             tracing::warn!(run = %self.run, "a cancelled run could not report its end in time");
         }
         let outcome = self.workflow.outcome(&state, self.now());

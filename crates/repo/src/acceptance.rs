@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use autoheal_code::report::formatters::is_about_format;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Location, Source};
 
-use crate::look::{Look, TestState};
+use crate::check_result::{CheckResult, TestState};
 
 /// Reason a patch is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum Rejection {
 /// # Errors
 ///
 /// The first part of the rule that is not met.
-pub fn judge(before: &Look, after: &Look, target: &Key) -> Result<(), Rejection> {
+pub fn judge(before: &CheckResult, after: &CheckResult, target: &Key) -> Result<(), Rejection> {
     if let Some(limit) = &after.cut_short {
         return Err(Rejection::CutShort(limit.clone()));
     }
@@ -96,7 +96,7 @@ pub enum Suspect {
 /// # Errors
 ///
 /// [`Rejection::Silenced`].
-pub fn judge_skips(before: &Look, after: &Look, suspect: Suspect) -> Result<(), Rejection> {
+pub fn judge_skips(before: &CheckResult, after: &CheckResult, suspect: Suspect) -> Result<(), Rejection> {
     let is_suspect = |id: &String| match before.tests.get(id) {
         Some(TestState::Skipped) => false,
         Some(TestState::Passed | TestState::Failed) => true,
@@ -108,7 +108,11 @@ pub fn judge_skips(before: &Look, after: &Look, suspect: Suspect) -> Result<(), 
 
 /// Linters and compile checks see the whole tree each time, so what they did not say before is new, never revealed. The one
 /// exceptions are a file that could not be read before, whose findings are revealed with it, and a compiler that gets further.
-fn new_static_finding<'after>(old: &Look, new: &Look, after: &'after BTreeSet<Key>) -> Option<&'after Key> {
+fn new_static_finding<'after>(
+    old: &CheckResult,
+    new: &CheckResult,
+    after: &'after BTreeSet<Key>,
+) -> Option<&'after Key> {
     let before = &old.keys();
     let unreadable: BTreeSet<&Option<String>> =
         before.iter().filter(|key| key.category.hides_others()).map(|key| &key.file).collect();
@@ -129,9 +133,9 @@ fn new_static_finding<'after>(old: &Look, new: &Look, after: &'after BTreeSet<Ke
 
 /// Returns whether a compiler could not meet the finding before, because it stopped at others: all of those are gone, and the finding is in
 /// another place. In their place it may be the same fault in other words.
-fn is_met_later(key: &Key, before: &Look, after: &Look) -> bool {
-    let of_builds = |look: &Look| -> BTreeSet<Key> {
-        look.findings.iter().filter(|finding| finding.source == Source::Build).map(Finding::key).collect()
+fn is_met_later(key: &Key, before: &CheckResult, after: &CheckResult) -> bool {
+    let of_builds = |result: &CheckResult| -> BTreeSet<Key> {
+        result.findings.iter().filter(|finding| finding.source == Source::Build).map(Finding::key).collect()
     };
     let (old, new) = (of_builds(before), of_builds(after));
     let line = |finding: &Finding| (finding.file.clone(), finding.location.map(|location| location.line));
@@ -145,23 +149,23 @@ fn is_met_later(key: &Key, before: &Look, after: &Look) -> bool {
 }
 
 /// "A file parses" and "a module imports" show as a collected test, or as a static finding that is gone.
-fn fewer_findings(before: &Look, after: &Look) -> bool {
+fn fewer_findings(before: &CheckResult, after: &CheckResult) -> bool {
     before.keys().iter().any(|key| key.source != Source::Test && after.times(key) < before.times(key))
 }
 
 /// Returns whether the failure is the same as before. One that a tool finds in several places is another one when it finds it in fewer. A parser reports only the first syntax error of a file; where that error is now further
 /// down the file, it is the next one. (A check before the candidate was tried made sure that the parser itself gets further, not only the text.)
-pub(crate) fn is_still_there(before: &Look, after: &Look, target: &Key) -> bool {
+pub(crate) fn is_still_there(before: &CheckResult, after: &CheckResult, target: &Key) -> bool {
     let times = after.times(target);
     let is_in_fewer_places = target.source != Source::Test && times < before.times(target);
     times > 0 && !is_in_fewer_places && !is_further_on(before, after, target)
 }
 
 /// Returns whether the first syntax error of the target's file is further down the file than before.
-fn is_further_on(before: &Look, after: &Look, target: &Key) -> bool {
-    let first = |look: &Look| -> Option<Location> {
+fn is_further_on(before: &CheckResult, after: &CheckResult, target: &Key) -> bool {
+    let first = |result: &CheckResult| -> Option<Location> {
         let broken =
-            look.findings.iter().filter(|finding| is_unreadable(finding.category) && finding.file == target.file);
+            result.findings.iter().filter(|finding| is_unreadable(finding.category) && finding.file == target.file);
         broken.filter_map(|finding| finding.location).min_by_key(|location| (location.line, location.column))
     };
     let places = first(before).zip(first(after));
@@ -175,7 +179,7 @@ pub(crate) const fn is_unreadable(category: Category) -> bool {
 
 /// A file that did not parse parses now, or its first fault is gone; or an import that failed does not, and no more of its file is in the way.
 /// Whatever else is revealed behind it, in a file that was broken all along, is the next fault and not this one.
-fn uncovers(before: &Look, after: &Look, target: &Key) -> bool {
+fn uncovers(before: &CheckResult, after: &CheckResult, target: &Key) -> bool {
     let Some(file) = target.file.as_deref().filter(|_| target.category.hides_others()) else { return false };
     let mut left = after.findings.iter().filter(|finding| finding.file.as_deref() == Some(file));
     match target.category {
@@ -190,16 +194,16 @@ fn uncovers(before: &Look, after: &Look, target: &Key) -> bool {
 
 /// Outcome of the tests that existed before the patch.
 #[derive(Default)]
-struct Comparison<'look> {
-    vanished: Vec<&'look str>,
+struct Comparison<'result> {
+    vanished: Vec<&'result str>,
     /// Passed before and does not now. A test that is skipped now was silenced: no better than a failure.
-    broken: Vec<&'look str>,
+    broken: Vec<&'result str>,
     still_failing: usize,
     collected_more: bool,
 }
 
-impl<'look> Comparison<'look> {
-    fn of(before: &'look Look, after: &Look) -> Self {
+impl<'result> Comparison<'result> {
+    fn of(before: &'result CheckResult, after: &CheckResult) -> Self {
         let mut comparison = Self::default();
         let mut left = cases(after);
         for (function, old) in cases(before) {
@@ -217,7 +221,7 @@ impl<'look> Comparison<'look> {
         comparison
     }
 
-    fn add_named(&mut self, old: &Cases<'look>, new: &Cases<'_>) {
+    fn add_named(&mut self, old: &Cases<'result>, new: &Cases<'_>) {
         for (id, was) in old {
             match new.get(id) {
                 None => self.vanished.push(id),
@@ -233,7 +237,7 @@ impl<'look> Comparison<'look> {
 
     /// The parameters of a test may come from a set, in another order each time, and its cases are named by their number: there
     /// are as many as before, but which is which cannot be known. What can be compared is how many did what.
-    fn add_renumbered(&mut self, old: &Cases<'look>, new: &Cases<'_>) {
+    fn add_renumbered(&mut self, old: &Cases<'result>, new: &Cases<'_>) {
         let count = |cases: &Cases<'_>, wanted: TestState| cases.values().filter(|state| **state == wanted).count();
         let lost = count(old, TestState::Passed).saturating_sub(count(new, TestState::Passed));
         self.broken.extend(old.keys().take(lost));
@@ -241,12 +245,12 @@ impl<'look> Comparison<'look> {
     }
 }
 
-type Cases<'look> = BTreeMap<&'look str, TestState>;
+type Cases<'result> = BTreeMap<&'result str, TestState>;
 
 /// The tests by their function: `file::test[1-2]` and `file::test[3-4]` are cases of one.
-fn cases(look: &Look) -> BTreeMap<&str, Cases<'_>> {
+fn cases(result: &CheckResult) -> BTreeMap<&str, Cases<'_>> {
     let mut functions: BTreeMap<&str, Cases<'_>> = BTreeMap::new();
-    for (id, state) in &look.tests {
+    for (id, state) in &result.tests {
         let function = id.split_once('[').map_or(id.as_str(), |(function, _)| function);
         functions.entry(function).or_default().insert(id, *state);
     }

@@ -8,11 +8,10 @@ use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, Identity, RepositoryAddress};
 use autoheal_sandbox::untrusted::clear;
 
-use crate::commit_message::WITHDRAWAL;
-use crate::commit_message::{commit_message, withdrawal_message};
+use crate::commit_message::{REVERT, commit_message, revert_message};
+use crate::external_files::{self, ExternalFiles};
 use crate::folders::{Folders, is_there};
-use crate::parts::{self, Parts};
-use crate::state::{AcceptedFix, HealState};
+use crate::state::{AcceptedFix, Fixes, HealState};
 use crate::step_error::{disk, forge_error};
 use crate::tree;
 
@@ -70,21 +69,26 @@ impl Checkout {
     }
 
     /// Writes the files of a commit of `clone`, with what it names and does not hold.
-    pub(crate) async fn export(&self, clone: &Path, commit: &CommitId, into: &Path) -> Result<Parts, StepError> {
+    pub(crate) async fn export(
+        &self,
+        clone: &Path,
+        commit: &CommitId,
+        into: &Path,
+    ) -> Result<ExternalFiles, StepError> {
         self.git.export(clone, commit, into).await.map_err(|error| forge_error(&error))?;
-        let origin = parts::Origin { git: &self.git, address: &self.address, folder: self.folders.root() };
-        parts::complete(origin, clone, commit, into).await
+        let origin = external_files::Origin { git: &self.git, address: &self.address, folder: self.folders.root() };
+        external_files::complete(origin, clone, commit, into).await
     }
 
     /// Writes the tree: the start commit with the accepted fixes over it, and nothing else but what the commit names and does not hold.
-    pub(crate) async fn write_tree(&self, state: &HealState, start: &CommitId) -> Result<Parts, StepError> {
+    pub(crate) async fn write_tree(&self, fixes: &Fixes, start: &CommitId) -> Result<ExternalFiles, StepError> {
         let tree = self.folders.tree();
         clear(&tree).map_err(|error| disk("removing an old tree", &error))?;
-        let parts = self.export(&self.folders.clone_folder(), start, &tree).await?;
-        for fix in &state.accepted {
+        let external = self.export(&self.folders.clone_folder(), start, &tree).await?;
+        for fix in &fixes.accepted {
             tree::write(&tree, &fix.files).map_err(|error| disk("writing an accepted fix", &error))?;
         }
-        Ok(parts)
+        Ok(external)
     }
 
     /// Writes the tree of the commit before the base, if there is one: what was wrong there already is not what broke.
@@ -107,9 +111,9 @@ impl Checkout {
         start: &CommitId,
         count: usize,
     ) -> Result<CommitId, StepError> {
-        let (clone, author) = (self.folders.clone_folder(), state.request.wanted.author.clone().unwrap_or_default());
+        let (clone, author) = (self.folders.clone_folder(), state.request.overrides.author.clone().unwrap_or_default());
         let mut tip = start.clone();
-        for fix in state.accepted.iter().take(count) {
+        for fix in state.fixes.accepted.iter().take(count) {
             let request = fix_commit(fix, &author);
             tip = self.git.commit_on(&clone, &tip, &request).await.map_err(|error| forge_error(&error))?;
         }
@@ -118,7 +122,7 @@ impl Checkout {
 
     /// Makes clone and tree as the state says, for a run that another process or machine began.
     pub(crate) async fn restore(&self, state: &HealState) -> Result<(), StepError> {
-        let Some(origin) = &state.origin else { return Ok(()) };
+        let Some(origin) = &state.analysis.origin else { return Ok(()) };
         self.clone_repository(state).await?;
         let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
         let branch = autoheal_forge::BranchName::parse(&origin.branch).map_err(|error| forge_error(&error))?;
@@ -126,15 +130,15 @@ impl Checkout {
             let clone = self.folders.clone_folder();
             self.git.fetch_branch(&clone, &self.address, &branch).await.map_err(|error| forge_error(&error))?;
         }
-        if state.baseline.is_none() {
+        if state.diagnosis.baseline.is_none() {
             let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
             self.write_before(&base).await?;
         }
-        if let Some(delivered) = &state.delivered {
+        if let Some(delivered) = &state.delivery.branch {
             self.commit_fixes(state, &start, delivered.accepted).await?;
         }
-        let parts = self.write_tree(state, &start).await?;
-        state.setup.as_ref().map_or(Ok(()), |setup| parts.ensure_like(&setup.parts))
+        let external = self.write_tree(&state.fixes, &start).await?;
+        state.analysis.setup.as_ref().map_or(Ok(()), |setup| external.ensure_like(&setup.external_files))
     }
 }
 
@@ -143,8 +147,8 @@ fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
     CommitRequest {
         files,
-        message: if fix.fixer == WITHDRAWAL {
-            withdrawal_message(fix.category, &fix.file, fix.line)
+        message: if fix.fixer == REVERT {
+            revert_message(fix.category, &fix.file, fix.line)
         } else {
             commit_message(fix.category, &fix.file, fix.line)
         },

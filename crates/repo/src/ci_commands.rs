@@ -34,11 +34,11 @@ use crate::discovery;
 use crate::lint::tool::{Call, Linter};
 use crate::lint::tools;
 use crate::project::{Detected, Manifests, layout, survey};
+use crate::repo_config::Version;
 use crate::setup::{BuildCommand, TestCommand};
 use crate::test_runner::TestRunner;
 use crate::toolchain::Survey;
 use crate::toolchains;
-use crate::wanted::Version;
 
 /// The commands that decide what green is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use autoheal_engine::diagnostics::Category;
 use autoheal_forge::{CommitInfo, Identity};
 
 /// Name of the fixer of a fix that reverts another one.
-pub(crate) const WITHDRAWAL: &str = "withdrawal";
+pub(crate) const REVERT: &str = "withdrawal";
 
 /// Prefix of every commit message.
 pub const PREFIX: &str = "[AI-AGENT]";
@@ -17,8 +17,8 @@ pub fn commit_message(category: Category, file: &str, line: u32) -> String {
     format!("{PREFIX} Fix {category} error in {name} line {line}")
 }
 
-/// The message of a commit that takes a fix back.
-pub fn withdrawal_message(category: Category, file: &str, line: u32) -> String {
+/// Returns the message of a commit that reverts a fix.
+pub fn revert_message(category: Category, file: &str, line: u32) -> String {
     commit_message(category, file, line).replacen("Fix", "Take back the fix of the", 1)
 }
 

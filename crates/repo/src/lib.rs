@@ -2,19 +2,19 @@
 //!
 //! # Layout
 //!
-//! - [`node`]: the graph of the agents; [`workflow`]: runs the agent of each node
+//! - [`mod@graph`]: the graph of the agents; [`workflow`]: runs the agent of each node
 //! - [`request`], [`state`]: the request, and the state that the agents share
 //! - `agents`: one file per agent; `model`: requests to language models, with the prompts in `prompts/`
-//! - [`look`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
-//! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`parts`], `folders`: the tree on disk and the commands that run in its
+//! - [`check_result`], [`acceptance`]: the results of a test run, and the rule for accepting a patch
+//! - `change`, `session`, `workspace`, `suite`, `build`, `lint`, `tree`, `checkout`, [`external_files`], `folders`: the tree on disk and the commands that run in its
 //!   sandbox
 //! - `walk`: the files of a tree; [`caches`]: installed packages that later runs use again
-//! - [`toolchain`]: the specifics of each language's tools; `installation`: finding and installing them
-//! - [`hints`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
+//! - [`toolchain`]: the specifics of each language's tools, with finding and installing them
+//! - [`lsp_diagnostics`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
 //! - `flaky`: failures that come and go, or that depend on more than the program; found by running tests under other conditions
 //! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
-//! - [`own_settings`]: the repository's own settings for its healing; [`wanted`]: those of them that a request cannot set
-//! - [`setup`]: the test setup of a repository; [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
+//! - [`repo_config`]: the repository's own settings for its healing
+//! - [`setup`]: the test setup of a repository; `test_setup`, with [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
 //! - [`hosting`]: CI at the host, the pull request or merge request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the formats of the spec
 //! - [`results`], [`report`]: the outcome of a run, as a document and as text for the user
@@ -28,29 +28,28 @@ pub mod branch_name;
 mod build;
 pub mod caches;
 mod change;
+pub mod check_result;
 mod checkout;
 mod checks;
 pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
 mod earlier;
+pub mod external_files;
 mod flaky;
 mod folders;
 mod globs;
-pub mod hints;
+pub mod graph;
 mod host_programs;
 pub mod hosting;
-mod installation;
 mod language_server;
 mod lint;
-pub mod look;
+pub mod lsp_diagnostics;
 mod model;
-pub mod node;
-pub mod own_settings;
-pub mod parts;
 mod paths;
 pub mod project;
 pub mod protected;
+pub mod repo_config;
 pub mod report;
 pub mod request;
 pub mod results;
@@ -64,17 +63,17 @@ pub mod stop_reason;
 mod suite;
 pub mod test_runner;
 mod test_scope;
+mod test_setup;
 pub mod toolchain;
 pub mod toolchains;
 mod tree;
 mod walk;
-pub mod wanted;
 pub mod workflow;
 mod workspace;
 
 pub use flaky::{FlakyKind, FlakyTest, Healing};
+pub use graph::{HealNode, graph};
 pub use model::PromptLimits;
-pub use node::{HealNode, graph};
 pub use request::HealRequest;
 pub use settings::HealSettings;
 pub use state::HealState;

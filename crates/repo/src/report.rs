@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use autoheal_engine::Timestamp;
 use autoheal_engine::time::minutes_and_seconds;
 
-use crate::look::{Look, TestState};
+use crate::check_result::{CheckResult, TestState};
 use crate::results::{FixStatus, HealingResults};
-use crate::state::{AcceptedFix, HealState, PatchStatus};
+use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, PatchStatus, Tried};
 
 /// The report of a run, Markdown. Text that came from the repository stands in code spans and fences only, so that it
 /// cannot become markup.
@@ -29,11 +29,11 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
         text.push('\n');
     }
     fixes(&mut text, state, results);
-    flaky(&mut text, state);
-    searches(&mut text, state);
-    timeline(&mut text, state);
-    hints(&mut text, state);
-    attempts(&mut text, state);
+    flaky(&mut text, &state.diagnosis);
+    searches(&mut text, &state.tried);
+    timeline(&mut text, &state.diagnosis, state.started_at);
+    lsp_diagnostics(&mut text, &state.diagnosis.lsp, state.fixes.accepted.len());
+    attempts(&mut text, &state.tried);
     times(&mut text, state, now);
     undo(&mut text, state, results);
     text
@@ -46,22 +46,22 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     let _ = writeln!(text, "| Fixes applied | {} |", results.fixes_applied);
     let _ = writeln!(text, "| Rounds | {} of {} |", results.iterations, u64::from(results.retry_limit) + 1);
     let _ = writeln!(text, "| Time | {} |", results.total_time);
-    let runs = state.test_runs;
+    let runs = state.totals.test_runs;
     let _ = writeln!(text, "| Runs of the tests | {} of all, {} of some |", runs.whole, runs.part);
-    let used = state.model_usage;
+    let used = state.models.usage;
     if used.calls > 0 {
         let micro = used.micro_dollars;
         let dollars = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
         let _ = writeln!(text, "| Language model | {} calls, {} tokens, {dollars} dollars |", used.calls, used.tokens);
     }
-    if let Some(look) = &state.baseline {
-        let _ = writeln!(text, "| Tests before | {} |", tests(look));
+    if let Some(result) = &state.diagnosis.baseline {
+        let _ = writeln!(text, "| Tests before | {} |", tests(result));
     }
-    if let Some(look) = state.monitor.as_ref().or(state.current.as_ref().map(|observed| &observed.look)) {
-        let _ = writeln!(text, "| Tests after | {} |", tests(look));
+    if let Some(result) = state.diagnosis.latest() {
+        let _ = writeln!(text, "| Tests after | {} |", tests(result));
     }
     if let Some(ci) = &results.hosted_ci {
-        let last = ci.looks.last().map(|look| crate::hosting::poll::words(&look.checks)).unwrap_or_default();
+        let last = ci.looks.last().map(|result| crate::hosting::poll::words(&result.checks)).unwrap_or_default();
         let _ =
             writeln!(text, "| CI of the host | {} ({} looks): {} |", ci.verdict.words(), ci.looks.len(), code(&last));
     }
@@ -75,34 +75,34 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
         let _ = writeln!(text, "| What green means | {} |", code(command));
     }
     text.push('\n');
-    if !state.accepted.is_empty() {
+    if !state.fixes.accepted.is_empty() {
         text.push_str("A green suite is all that is known: read the diff before you merge it.\n\n");
     }
 }
 
-pub(crate) fn tests(look: &Look) -> String {
+pub(crate) fn tests(result: &CheckResult) -> String {
     let mut line = format!(
         "{} passed, {} failed, {} skipped",
-        look.count(TestState::Passed),
-        look.count(TestState::Failed),
-        look.count(TestState::Skipped)
+        result.count(TestState::Passed),
+        result.count(TestState::Failed),
+        result.count(TestState::Skipped)
     );
-    if let Some(limit) = &look.cut_short {
+    if let Some(limit) = &result.cut_short {
         let _ = write!(line, " (ended by the {limit})");
     }
     line
 }
 
 fn fixes(text: &mut String, state: &HealState, results: &HealingResults) {
-    if !state.accepted.is_empty() {
+    if !state.fixes.accepted.is_empty() {
         text.push_str("## What was changed\n\n");
-        for fix in state.kept() {
+        for fix in state.fixes.retained() {
             accepted(text, fix);
         }
-        if !state.withdrawn.is_empty() {
+        if !state.fixes.reverted.is_empty() {
             text.push_str("Pushed and taken back, because CI failed as before:\n\n");
-            for index in state.withdrawn.iter().step_by(2) {
-                if let Some(fix) = state.accepted.get(*index) {
+            for index in state.fixes.reverted.iter().step_by(2) {
+                if let Some(fix) = state.fixes.accepted.get(*index) {
                     let _ = writeln!(text, "- {} in {} line {}", code(&fix.description), code(&fix.file), fix.line);
                 }
             }
@@ -134,12 +134,12 @@ fn accepted(text: &mut String, fix: &AcceptedFix) {
     fence(text, "diff", &fix.diff);
 }
 
-fn flaky(text: &mut String, state: &HealState) {
-    if state.flaky.is_empty() {
+fn flaky(text: &mut String, diagnosis: &Diagnosis) {
+    if diagnosis.flaky.is_empty() {
         return;
     }
     text.push_str("## Flaky tests\n\nTheir outcome depends on more than the program, so no edit \"fixes\" them.\n\n");
-    for test in &state.flaky {
+    for test in &diagnosis.flaky {
         let _ = writeln!(text, "- **{}**: {} depends {}", test.kind, code(&test.test), test.kind.explanation());
         for seen in &test.evidence {
             let _ = writeln!(text, "  - {}", code(seen));
@@ -149,29 +149,29 @@ fn flaky(text: &mut String, state: &HealState) {
     text.push('\n');
 }
 
-fn searches(text: &mut String, state: &HealState) {
-    if state.searches.is_empty() {
+fn searches(text: &mut String, tried: &Tried) {
+    if tried.searches.is_empty() {
         return;
     }
     text.push_str("## Searches\n\n");
-    for search in &state.searches {
+    for search in &tried.searches {
         let message = search.key.message.lines().next().unwrap_or_default();
         let _ = writeln!(text, "- {}: {}", code(message), code(&crate::search::summary(search)));
     }
     text.push('\n');
 }
 
-fn timeline(text: &mut String, state: &HealState) {
-    if state.timeline.is_empty() {
+fn timeline(text: &mut String, diagnosis: &Diagnosis, started_at: Timestamp) {
+    if diagnosis.timeline.is_empty() {
         return;
     }
     text.push_str("## Diagnostics timeline\n\n| Time | Round | Looked at | Fixed | New | Unchanged | Open |\n");
     text.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
-    for entry in &state.timeline {
+    for entry in &diagnosis.timeline {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} |",
-            minutes_and_seconds(entry.at.since(state.started_at)),
+            minutes_and_seconds(entry.at.since(started_at)),
             entry.round,
             code(&entry.what),
             entry.delta.fixed.len(),
@@ -181,11 +181,11 @@ fn timeline(text: &mut String, state: &HealState) {
         );
     }
     text.push('\n');
-    if state.log.entries().is_empty() {
+    if diagnosis.log.entries().is_empty() {
         return;
     }
     text.push_str("Seen most:\n\n");
-    let mut entries: Vec<_> = state.log.entries().iter().collect();
+    let mut entries: Vec<_> = diagnosis.log.entries().iter().collect();
     entries.sort_by_key(|entry| (entry.resolved_at.is_some(), entry.finding.category));
     for entry in entries.iter().take(20) {
         let fate = if entry.resolved_at.is_some() { "resolved" } else { "open" };
@@ -196,23 +196,23 @@ fn timeline(text: &mut String, state: &HealState) {
     text.push('\n');
 }
 
-fn hints(text: &mut String, state: &HealState) {
-    let entries = state.hints.log.entries();
+fn lsp_diagnostics(text: &mut String, lsp: &LspDiagnostics, accepted: usize) {
+    let entries = lsp.log.entries();
     if entries.is_empty() {
         return;
     }
-    let servers: Vec<String> = state.hints.servers.iter().map(|server| code(server)).collect();
+    let servers: Vec<String> = lsp.servers.iter().map(|server| code(server)).collect();
     let _ = writeln!(
         text,
         "## Hints of a language server\n\nErrors that {} sees; they count for nothing when a fix is judged.",
         servers.join(", ")
     );
-    text.push_str(if state.hints.are_new {
+    text.push_str(if lsp.are_new {
         "What was there before the last commit is left out.\n\n"
     } else {
         "Some may have been there before the last commit.\n\n"
     });
-    let is_of_now = state.hints.accepted == Some(state.accepted.len());
+    let is_of_now = lsp.accepted == Some(accepted);
     for entry in entries.iter().take(20) {
         let fate = match (entry.resolved_at, is_of_now) {
             (Some(_), _) => "gone",
@@ -229,8 +229,8 @@ fn hints(text: &mut String, state: &HealState) {
     text.push('\n');
 }
 
-fn attempts(text: &mut String, state: &HealState) {
-    let failed: Vec<_> = state.patch_log.iter().filter(|entry| entry.status == PatchStatus::Failed).collect();
+fn attempts(text: &mut String, tried: &Tried) {
+    let failed: Vec<_> = tried.patch_log.iter().filter(|entry| entry.status == PatchStatus::Failed).collect();
     if failed.is_empty() {
         return;
     }
@@ -238,7 +238,7 @@ fn attempts(text: &mut String, state: &HealState) {
         text,
         "## What else was tried\n\n{} of {} tries were not kept.\n",
         failed.len(),
-        state.patch_log.len()
+        tried.patch_log.len()
     );
     for entry in failed.iter().take(50) {
         let what = format!("{} line {}: {}", entry.file, entry.line, entry.description);
@@ -252,7 +252,7 @@ fn attempts(text: &mut String, state: &HealState) {
 
 fn times(text: &mut String, state: &HealState, now: Timestamp) {
     text.push_str("## Time per agent\n\n| Agent | Seconds |\n| --- | --- |\n");
-    for (agent, millis) in &state.agent_millis {
+    for (agent, millis) in &state.totals.agent_millis {
         let _ = writeln!(text, "| {agent} | {}.{:03} |", millis / 1000, millis % 1000);
     }
     let total = now.since(state.started_at).as_millis();
@@ -261,7 +261,7 @@ fn times(text: &mut String, state: &HealState, now: Timestamp) {
 
 fn undo(text: &mut String, state: &HealState, results: &HealingResults) {
     text.push_str("## How to undo\n\n");
-    match &state.delivered {
+    match &state.delivery.branch {
         Some(delivered) if delivered.pushed => {
             let _ = writeln!(
                 text,

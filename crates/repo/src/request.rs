@@ -5,7 +5,7 @@ use std::time::Duration;
 use autoheal_sandbox::{Disk, Limits};
 use serde::{Deserialize, Serialize};
 
-use crate::wanted::Wanted;
+use crate::repo_config::Overrides;
 
 /// A request to heal one repository (spec `HealRequest`, with the settings of the command line).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct HealRequest {
     /// Actions at the host in addition to pushing.
     #[serde(default)]
     pub hosting: HostingRequest,
-    /// Let the repository's own settings make protected files editable (see [`crate::own_settings`]).
+    /// Let the repository's own settings make protected files editable (see [`crate::repo_config`]).
     #[serde(default)]
     pub trust_config: bool,
     /// Include the uncommitted changes of a local checkout.
@@ -62,8 +62,8 @@ pub struct HealRequest {
     #[serde(default)]
     pub install_command: Option<Vec<String>>,
     /// Settings that only the repository itself can define.
-    #[serde(default)]
-    pub wanted: Wanted,
+    #[serde(default, rename = "wanted")]
+    pub overrides: Overrides,
     /// Limits for each command of the repository, and for the run.
     #[serde(default)]
     pub limits: CommandLimits,
@@ -105,7 +105,7 @@ impl HealRequest {
             all_versions: false,
             test_command: None,
             install_command: None,
-            wanted: Wanted::default(),
+            overrides: Overrides::default(),
             limits: CommandLimits::default(),
         }
     }

@@ -113,25 +113,25 @@ impl HealingResults {
     pub fn of(state: &HealState, now: Timestamp) -> Self {
         let stop_reason = state.stop.unwrap_or(StopReason::Infra);
         let ci_status = if stop_reason.is_success() { CiStatus::Passed } else { CiStatus::Failed };
-        let mut iteration_history = state.iteration_history.clone();
+        let mut iteration_history = state.rounds.history.clone();
         if iteration_history.is_empty() {
             // A run that ended before its first verdict still was one round.
             iteration_history.push(IterationStatus {
                 iteration: 1,
                 status: ci_status,
                 timestamp: now.to_rfc3339(),
-                failure_count: saturating(state.log.current().count()),
+                failure_count: saturating(state.diagnosis.log.current().count()),
             });
         }
-        let fixes: Vec<FixResult> = state.kept().map(fixed).chain(left(state)).collect();
-        let commit_count = state.delivered.as_ref().map_or(0, |delivered| delivered.accepted);
+        let fixes: Vec<FixResult> = state.fixes.retained().map(fixed).chain(left(state)).collect();
+        let commit_count = state.delivery.branch.as_ref().map_or(0, |delivered| delivered.accepted);
         Self {
             repository: repository_uri(&state.request.repository),
             team_name: state.request.team_name.clone(),
             leader_name: state.request.leader_name.clone(),
             branch_name: branch_name(state),
-            total_failures: saturating(state.log.entries().len()),
-            fixes_applied: saturating(state.kept().count()),
+            total_failures: saturating(state.diagnosis.log.entries().len()),
+            fixes_applied: saturating(state.fixes.retained().count()),
             iterations: saturating(iteration_history.len()),
             ci_status,
             total_time: minutes_and_seconds(total_time(state, now)),
@@ -140,14 +140,14 @@ impl HealingResults {
             stop_reason,
             commit_count: saturating(commit_count),
             retry_limit: state.request.retry_limit,
-            commands: state.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
-            hosted_ci: state.ci_verdict.map(|verdict| HostedCi { verdict, looks: state.ci_looks.clone() }),
-            pull_request: state.pull_request.clone(),
+            commands: state.analysis.setup.as_ref().map(Setup::command_lines).unwrap_or_default(),
+            hosted_ci: state.ci.verdict.map(|verdict| HostedCi { verdict, looks: state.ci.looks.clone() }),
+            pull_request: state.delivery.pull_request.clone(),
             not_run: state.not_run(),
-            flaky: state.flaky.clone(),
+            flaky: state.diagnosis.flaky.clone(),
             warnings: state.warnings.clone(),
-            searches: state.searches.clone(),
-            test_runs: state.test_runs,
+            searches: state.tried.searches.clone(),
+            test_runs: state.totals.test_runs,
             error: error(state, stop_reason, now),
         }
     }
@@ -159,7 +159,7 @@ pub fn total_time(state: &HealState, now: Timestamp) -> Duration {
 }
 
 fn branch_name(state: &HealState) -> String {
-    match &state.origin {
+    match &state.analysis.origin {
         Some(origin) => origin.branch.clone(),
         None => crate::branch_name::create_branch_name(&state.request.team_name, &state.request.leader_name)
             .map_or_else(|_| "UNNAMED_AI_Fix".to_owned(), |name| name.to_string()),
@@ -171,12 +171,12 @@ fn error(state: &HealState, stop_reason: StopReason, now: Timestamp) -> Option<C
         return None;
     }
     state.error.clone().or_else(|| {
-        let (code, message) = match (&state.model_error, stop_reason.error_code()) {
+        let (code, message) = match (&state.models.error, stop_reason.error_code()) {
             (_, Some(code)) => (code, stop_reason.explanation().to_owned()),
             (Some(error), None) => (error.code, error.message.clone()),
             (None, None) => {
                 // The last that was tried would not have parsed.
-                let last = state.patch_log.last().filter(|entry| entry.is_syntax_error())?;
+                let last = state.tried.patch_log.last().filter(|entry| entry.is_syntax_error())?;
                 (ErrorCode::SyntaxValidationFailed, last.reason.clone())
             }
         };
@@ -199,9 +199,9 @@ fn fixed(fix: &crate::state::AcceptedFix) -> FixResult {
     }
 }
 
-/// The failures that the last look still saw, each once.
+/// The failures that the last checks still found, each once.
 fn left(state: &HealState) -> Vec<FixResult> {
-    let entries = autoheal_engine::diagnostics::by_priority(&state.log, &std::collections::BTreeMap::new());
+    let entries = autoheal_engine::diagnostics::by_priority(&state.diagnosis.log, &std::collections::BTreeMap::new());
     entries.into_iter().map(|entry| unfixed(&entry.finding)).collect()
 }
 

@@ -19,9 +19,9 @@ use autoheal_sandbox::untrusted::{UntrustedFolder, remove_tree};
 use autoheal_sandbox::{Command, Outcome, Sandbox, Workspace};
 
 use crate::caches::InUse;
+use crate::check_result::millis;
 use crate::flaky::conditions::Conditions;
 use crate::folders::Folders;
-use crate::look::millis;
 use crate::request::CommandLimits;
 use crate::setup::{BuildCommand, Interpreter, OldFindings, Setup, Suite};
 use crate::state::{FileText, TestRuns};
@@ -136,12 +136,12 @@ impl Session {
         &self.lint_outputs
     }
 
-    /// Files that say what green means.
-    pub(crate) fn keep_judges(&mut self, judges: &BTreeSet<String>) {
-        for file in judges {
+    /// Protects files that define what green means.
+    pub(crate) fn protect_tests(&mut self, files: &BTreeSet<String>) {
+        for file in files {
             self.sources.protect(file);
         }
-        self.setup.judges.extend(judges.iter().cloned());
+        self.setup.protected_tests.extend(files.iter().cloned());
     }
 
     /// Files of the program whose tests say what green means.
@@ -169,7 +169,7 @@ impl Session {
         self.lint_outputs = outputs;
     }
 
-    /// Once a test hung, it is known how long one takes that does not: later looks wait no longer for it. Returns how much sooner such a run ends.
+    /// Once a test hung, it is known how long one takes that does not: later runs wait no longer for it. Returns how much sooner such a run ends.
     pub(crate) fn learn_patience(&mut self, report: &TestReport) -> Duration {
         const PATIENCE: u32 = 20;
         const SHORTEST: Duration = Duration::from_secs(1);

@@ -8,11 +8,11 @@ use autoheal_engine::diagnostics::Key;
 use autoheal_sandbox::Mount;
 use serde::{Deserialize, Serialize};
 
+use crate::external_files::ExternalFiles;
 use crate::lint::tool::Linter;
-use crate::own_settings::Protect;
-use crate::parts::Parts;
+use crate::repo_config::Protect;
+use crate::repo_config::Version;
 use crate::test_runner::TestRunner;
-use crate::wanted::Version;
 
 /// Setup of a repository's tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct Setup {
     /// Files that tests were collected from, or that the test command names, whatever they are called: they decide what green means
     /// and are never edited. Set by `diagnose`.
     #[serde(default)]
-    pub judges: BTreeSet<String>,
+    pub protected_tests: BTreeSet<String>,
     /// Files of the program that tests were collected from: these tests are never edited, and the rest of the file may be. Set by `diagnose`.
     #[serde(default)]
     pub holding_tests: BTreeSet<String>,
@@ -68,7 +68,7 @@ pub struct Setup {
     pub old_findings: OldFindings,
     /// Submodules and other contents of the tree that its commit does not contain.
     #[serde(default)]
-    pub parts: Parts,
+    pub external_files: ExternalFiles,
 }
 
 /// The tools of a language, and the interpreter that runs its tests.

@@ -8,8 +8,8 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{End, Outcome};
 
+use crate::check_result::{CheckResult, millis};
 use crate::flaky::conditions::Conditions;
-use crate::look::{Look, millis};
 use crate::session::Session;
 use crate::step_error::disk;
 use crate::test_runner::TestRunner;
@@ -22,21 +22,21 @@ pub(crate) async fn run(
     scope: &Scope,
     limit: Duration,
     context: &StepContext,
-) -> Result<Look, StepError> {
+) -> Result<CheckResult, StepError> {
     session.place().folders.remove_report().map_err(|error| disk("removing an old report", &error))?;
     let toolchain = toolchains::of(session.setup().language());
     let words = toolchain.test_words(&session.place(), scope);
     let outcome = session.run(words, limit, context).await?;
     let report = toolchain.test_report(&session.place(), &outcome);
     let waited = report.as_ref().map_or(Duration::ZERO, |report| session.learn_patience(report));
-    let look = read(session, report.as_ref(), &outcome);
-    Ok(Look { millis: look.millis.saturating_sub(millis(waited)), ..look })
+    let result = read(session, report.as_ref(), &outcome);
+    Ok(CheckResult { millis: result.millis.saturating_sub(millis(waited)), ..result })
 }
 
 /// Result of a run under other conditions.
 pub(crate) struct Rerun {
     /// Outcomes of the tests.
-    pub(crate) look: Look,
+    pub(crate) result: CheckResult,
     /// Selectors of the tests, as the runner understands them, in the order in which the tests ran.
     pub(crate) order: Vec<String>,
     /// Things that change from run to run and that the repository's own code depends on, if the run was watched.
@@ -65,44 +65,44 @@ pub(crate) async fn rerun(
         // Cases of one function are told to the runner by its name alone.
         order.extend(selector.filter(|selector| order.last() != Some(selector)));
     }
-    let look = read(session, report.as_ref(), &outcome);
-    Ok(Rerun { look, order, touched: touched.lines().map(str::to_owned).collect() })
+    let result = read(session, report.as_ref(), &outcome);
+    Ok(Rerun { result, order, touched: touched.lines().map(str::to_owned).collect() })
 }
 
-fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Look {
+fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> CheckResult {
     let (toolchain, place) = (toolchains::of(session.setup().language()), session.place());
-    let mut look = Look { millis: millis(outcome.duration), ..Look::default() };
+    let mut result = CheckResult { millis: millis(outcome.duration), ..CheckResult::default() };
     if let Some(report) = report {
-        look.tests = Look::tests_of(report);
-        look.test_files = report.cases.iter().filter_map(|case| toolchain.file_of(&place, case)).collect();
+        result.tests = CheckResult::tests_of(report);
+        result.test_files = report.cases.iter().filter_map(|case| toolchain.file_of(&place, case)).collect();
         // One finding per red case, in the order of the report.
-        look.findings = toolchain.findings(&place, report);
+        result.findings = toolchain.findings(&place, report);
         let red = report.cases.iter().filter(|case| case.outcome.is_red());
         for (index, case) in red.enumerate() {
             if let Some(selector) = toolchain.selector(&place, case) {
-                look.selected.insert(selector.clone(), case.id.clone());
-                look.selectors.insert(selector, index);
+                result.selected.insert(selector.clone(), case.id.clone());
+                result.selectors.insert(selector, index);
             }
         }
     }
     match outcome.end {
         End::LimitHit(limit) => {
-            look.cut_short = Some(format!("{limit} limit"));
-            if look.findings.is_empty() {
-                look.findings.push(ended_by(&format!("the test run was ended by its {limit} limit")));
+            result.cut_short = Some(format!("{limit} limit"));
+            if result.findings.is_empty() {
+                result.findings.push(ended_by(&format!("the test run was ended by its {limit} limit")));
             }
         }
         End::Exited(0) => {}
-        End::Exited(_) | End::Signaled(_) if look.findings.is_empty() => {
-            look.findings = toolchain.findings_in_output(&place, outcome);
+        End::Exited(_) | End::Signaled(_) if result.findings.is_empty() => {
+            result.findings = toolchain.findings_in_output(&place, outcome);
         }
         End::Exited(_) | End::Signaled(_) => {}
     }
     if session.setup().suite().tests.runner == TestRunner::OPAQUE && outcome.end.is_success() {
         // All that is seen of an opaque command is that it succeeded: one test by that name.
-        look.tests.insert(session.setup().suite().tests.words.join(" "), crate::look::TestState::Passed);
+        result.tests.insert(session.setup().suite().tests.words.join(" "), crate::check_result::TestState::Passed);
     }
-    look
+    result
 }
 
 fn ended_by(message: &str) -> Finding {

@@ -9,8 +9,8 @@ use autoheal_sandbox::untrusted::UntrustedFolder;
 use globset::GlobSet;
 
 use crate::globs;
-use crate::own_settings::Protection;
 use crate::protected;
+use crate::repo_config::Protection;
 use crate::setup::Setup;
 use crate::state::FileText;
 use crate::walk::{self, Leave};
@@ -42,10 +42,10 @@ pub(crate) fn read(tree: &Path, setup: &Setup) -> Sources {
         let text = text_of(&tree, &file);
         // That there is a lock file counts, even when it cannot be read.
         if let Some(text) = text.or_else(|| is_lock(&file).then(String::new)) {
-            let is_protected =
-                setup.parts.is_foreign(&file) || protection.is_protected(&file, protected::is_protected(&file));
-            let is_judge = setup.judges.contains(&file);
-            sources.insert(file, text, is_protected || is_judge);
+            let is_protected = setup.external_files.is_foreign(&file)
+                || protection.is_protected(&file, protected::is_protected(&file));
+            let is_protected_test = setup.protected_tests.contains(&file);
+            sources.insert(file, text, is_protected || is_protected_test);
         }
     }
     for file in &setup.holding_tests {

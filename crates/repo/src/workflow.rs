@@ -17,12 +17,12 @@ use autoheal_forge::host::StatusState;
 use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
 
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
+use crate::check_result::millis;
 use crate::checkout::Checkout;
 use crate::folders::Folders;
+use crate::graph::{HealNode, graph};
 use crate::hosting::{Hosted, delivery};
-use crate::look::millis;
-use crate::model::{Adviser, Briefing};
-use crate::node::{HealNode, graph};
+use crate::model::{ModelPlanner, PromptContext};
 use crate::report;
 use crate::request::{CiMode, HealRequest};
 use crate::results::HealingResults;
@@ -87,7 +87,7 @@ impl HealWorkflow {
         if let Some(session) = open {
             return Ok(session);
         }
-        let Some(setup) = state.setup.clone() else {
+        let Some(setup) = state.analysis.setup.clone() else {
             let message = "the run has no setup: its first node did not end".to_owned();
             return Err(StepError::Permanent { code: ErrorCode::StepFailed, message });
         };
@@ -134,9 +134,9 @@ impl HealWorkflow {
         }
     }
 
-    fn adviser<'a>(&'a self, importers: &'a Importers) -> Option<Adviser<'a>> {
+    fn model_planner<'a>(&'a self, importers: &'a Importers) -> Option<ModelPlanner<'a>> {
         let HealSettings { models, prompt_limits: limits, .. } = &self.settings;
-        models.as_ref().map(|models| Adviser { models, briefing: Briefing { limits, importers } })
+        models.as_ref().map(|models| ModelPlanner { models, prompt_context: PromptContext { limits, importers } })
     }
 
     fn keep(&self, run: RunId, session: Session) {
@@ -155,27 +155,27 @@ impl HealWorkflow {
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
             HealNode::Plan => {
                 let importers = Imports::new(session.sources()).importers();
-                plan::run(state, session.sources(), self.adviser(&importers), &importers, context).await;
+                plan::run(state, session.sources(), self.model_planner(&importers), &importers, context).await;
             }
             HealNode::Fix => {
                 let importers = Imports::new(session.sources()).importers();
-                fix::run(state, &mut session, &checkout, self.adviser(&importers), context).await?;
+                fix::run(state, &mut session, &checkout, self.model_planner(&importers), context).await?;
             }
             HealNode::Patch => {
-                let machine = patch::Machine { checkout: &checkout, settings: &self.settings };
-                patch::run(state, &mut session, machine, context).await?;
+                let installer = patch::Installer { checkout: &checkout, settings: &self.settings };
+                patch::run(state, &mut session, installer, context).await?;
             }
             HealNode::Commit => commit::run(state, &checkout, hosted.as_ref(), context).await?,
             HealNode::Monitor => {
-                let accepted = state.accepted.len();
+                let accepted = state.fixes.accepted.len();
                 monitor::run(state, &checkout, hosted.as_ref(), &self.settings.sandbox, context).await?;
-                if state.accepted.len() != accepted {
+                if state.fixes.accepted.len() != accepted {
                     // Its tree is not that of the branch any more.
                     return session.close().await;
                 }
             }
         }
-        state.test_runs.add(session.take_test_runs());
+        state.totals.test_runs.add(session.take_test_runs());
         self.keep(context.run, session);
         Ok(())
     }
@@ -230,11 +230,11 @@ impl Workflow for HealWorkflow {
         }
         stepped?;
         let millis = millis(context.now().since(began));
-        *state.agent_millis.entry(node.name().to_owned()).or_default() += millis;
+        *state.totals.agent_millis.entry(node.name().to_owned()).or_default() += millis;
         Ok(())
     }
 
-    fn absorb(&self, node: HealNode, state: &mut HealState, error: &StepError, now: Timestamp) -> bool {
+    fn on_step_failed(&self, node: HealNode, state: &mut HealState, error: &StepError, now: Timestamp) -> bool {
         let message = match error {
             StepError::Passing { message, .. } | StepError::Permanent { message, .. } => message.clone(),
             StepError::LeaseLost => return false,
@@ -244,21 +244,21 @@ impl Workflow for HealWorkflow {
             .with("step", node.name());
         state.error.get_or_insert(coded);
         state.stop_with(StopReason::Infra);
-        state.close_round(false, state.log.current().count(), now);
+        state.rounds.close(false, state.diagnosis.log.current().count(), now);
         true
     }
 
     fn cancel(&self, state: &mut HealState, now: Timestamp) {
         state.stop_with(StopReason::Cancelled);
-        state.close_round(false, state.log.current().count(), now);
+        state.rounds.close(false, state.diagnosis.log.current().count(), now);
     }
 
-    async fn take_leave(&self, state: &mut HealState, context: &StepContext) {
+    async fn on_cancelled(&self, state: &mut HealState, context: &StepContext) {
         self.tell_of_the_end(state, context).await;
         self.clear_up(context).await;
     }
 
-    fn let_go(&self, run: RunId) {
+    fn on_released(&self, run: RunId) {
         // Dropped, it takes its sandbox along.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }

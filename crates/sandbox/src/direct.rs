@@ -10,10 +10,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use secrecy::ExposeSecret as _;
 
-use crate::cell::{ARMED, Armed, Around, words_of};
 use crate::limits::Limiter;
 use crate::limits::disk::Space;
 use crate::outcome::{Outcome, SandboxError};
+use crate::process_tree::{Around, Prepared, WAITING_SCRIPT, words_of};
 use crate::registries;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -56,7 +56,7 @@ struct DirectWorkspace {
 
 impl DirectWorkspace {
     /// Prepares a waiting script, and the arguments for it.
-    async fn arm(&self, command: &Command) -> Result<(Armed, Vec<u8>), SandboxError> {
+    async fn prepare(&self, command: &Command) -> Result<(Prepared, Vec<u8>), SandboxError> {
         let mut environment = self.spec.environment.clone();
         for (name, otherwise) in [("PATH", PATH), ("HOME", "/")] {
             let own = || std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
@@ -70,14 +70,14 @@ impl DirectWorkspace {
         let words = words_of(&self.spec.root, &command, &environment, Vec::new())?;
         self.space.check()?;
         let launch = Launch {
-            argv: ["/bin/sh", "-c", ARMED, "sh"].map(Into::into).to_vec(),
+            argv: ["/bin/sh", "-c", WAITING_SCRIPT, "sh"].map(Into::into).to_vec(),
             environment: BTreeMap::new(),
             directory: self.spec.root.clone(),
             user: None,
             files: Vec::new(),
         };
-        let armed = Armed::start(launch, Around::ProcessGroup, &self.limiter, &self.space, self.spec.run).await?;
-        Ok((armed, words))
+        let prepared = Prepared::start(launch, Around::ProcessGroup, &self.limiter, &self.space, self.spec.run).await?;
+        Ok((prepared, words))
     }
 
     /// Everything is seen where it is; only a folder below `inside` is found below `root`.
@@ -92,12 +92,12 @@ impl DirectWorkspace {
 #[async_trait]
 impl Workspace for DirectWorkspace {
     async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
-        let (armed, input) = self.arm(command).await?;
-        let Armed { mut cell, stdin, stdout, stderr } = armed;
-        cell.limit(&command.limits)?;
+        let (prepared, input) = self.prepare(command).await?;
+        let Prepared { mut tree, stdin, stdout, stderr } = prepared;
+        tree.limit(&command.limits)?;
         let output = Output::new(command.limits.output);
         let streams = pump(stdin, &input, stdout, stderr, &output);
-        let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
+        let (end, duration) = supervise(&mut tree, streams, &command.limits).await?;
         let outcome = Outcome::new(end, duration, output);
         Ok(match &command.network {
             Network::None => outcome,
@@ -106,8 +106,8 @@ impl Workspace for DirectWorkspace {
     }
 
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
-        let (armed, input) = self.arm(command).await?;
-        armed.converse(input, &command.limits).await
+        let (prepared, input) = self.prepare(command).await?;
+        prepared.converse(input, &command.limits).await
     }
 
     async fn close(self: Box<Self>) -> Result<(), SandboxError> {

@@ -14,7 +14,7 @@
 //! - `docker`: a container for each workspace
 //! - `direct`: no sandbox
 //! - [`doors`](mod@doors): every known way out of a sandbox, tried and judged
-//! - `cell`: the process tree of one command
+//! - `process_tree`: the processes of one command
 //! - `limits`: control groups, or resource limits with monitoring
 //! - `registries`: the only network access, for installing dependencies
 //! - [`worker_process`]: processes of this program that do untrusted work
@@ -24,7 +24,6 @@
 //! - `supervise`: follows a command to its end; `spawn`: the one place that starts processes; `process`: those of the host
 
 mod bubblewrap;
-mod cell;
 mod direct;
 mod docker;
 pub mod doors;
@@ -33,6 +32,7 @@ mod machine;
 mod mount_sources;
 pub mod outcome;
 mod process;
+mod process_tree;
 mod registries;
 mod seccomp;
 mod select;

@@ -1,6 +1,6 @@
 //! The check of everything that a workspace shows, before a sandbox shows it.
 //!
-//! A mount is made by a program outside of the walls (`bwrap`, the engine), which follows links of its source and of its destination. So a
+//! A mount is made by a program outside of the sandbox (`bwrap`, the engine), which follows links of its source and of its destination. So a
 //! source is a real folder or file, reached without any link; it lies in nothing that commands may write, where one of them could put a link
 //! in its place; and below a folder that commands may write no destination is reached through a link.
 

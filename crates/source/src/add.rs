@@ -297,7 +297,7 @@ impl Workflow for AddWorkflow {
         Ok(())
     }
 
-    fn absorb(&self, _node: AddNode, state: &mut AddState, error: &StepError, _now: Timestamp) -> bool {
+    fn on_step_failed(&self, _node: AddNode, state: &mut AddState, error: &StepError, _now: Timestamp) -> bool {
         state.refused = Some(error.to_string());
         true
     }

@@ -365,7 +365,7 @@ impl Workflow for RefreshWorkflow {
         }
     }
 
-    fn absorb(&self, _node: RefreshNode, state: &mut RefreshState, error: &StepError, _now: Timestamp) -> bool {
+    fn on_step_failed(&self, _node: RefreshNode, state: &mut RefreshState, error: &StepError, _now: Timestamp) -> bool {
         state.broken = Some(error.to_string());
         true
     }

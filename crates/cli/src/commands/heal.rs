@@ -33,7 +33,7 @@ pub(super) enum Ended {
 
 /// Heals a repository in this process, by a task of the queue like any other.
 pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    match to_its_end(&arguments, OtherTask::Stands, |_| {}, config, printer).await? {
+    match run_to_completion(&arguments, ConflictPolicy::Reject, |_| {}, config, printer).await? {
         Ended::Run(row) => tell(&row, &arguments, printer),
         Ended::Stopped => Ok(Exit::Cancelled),
     }
@@ -41,17 +41,17 @@ pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> 
 
 /// Treatment of an open task for the same repository with a different request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OtherTask {
+pub(super) enum ConflictPolicy {
     /// The open task remains, and the user decides.
-    Stands,
+    Reject,
     /// The open task is cancelled, because its client no longer waits for it.
-    IsCancelled,
+    Cancel,
 }
 
 /// Requests the run, or resumes it, and waits until it ends. `change` sets what the flags cannot express.
-pub(super) async fn to_its_end(
+pub(super) async fn run_to_completion(
     arguments: &Heal,
-    other: OtherTask,
+    on_conflict: ConflictPolicy,
     change: impl FnOnce(&mut HealRequest),
     config: &Config,
     printer: &Printer,
@@ -72,7 +72,7 @@ pub(super) async fn to_its_end(
         (Some((address, request)), None) => enqueue(&store, address, request, &machine, printer).await?,
         (None, None) => return Err(Failure::bad_input("expected a repository, or a run with --resume")),
     };
-    if let (Asked::Otherwise(refused), OtherTask::Stands) = (&asked, other) {
+    if let (Asked::Otherwise(refused), ConflictPolicy::Reject) = (&asked, on_conflict) {
         return Err(Failure::bad_input(refused.to_string()));
     }
     wiring::warn_without_sandbox(config, printer);
@@ -111,7 +111,7 @@ pub(super) async fn to_its_end(
         Asked::Task(task) => task,
         Asked::Otherwise(refused) => return Err(refused).bad_input(),
     };
-    say_if_waiting(&store, task, printer).await?;
+    notify_if_waiting(&store, task, printer).await?;
     let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
     maintenance.clean_up_daily().await;
     conclude(end, task, &store, printer).await
@@ -204,8 +204,8 @@ async fn reopen(store: &Store, run: RunId) -> Result<Resumed, Failure> {
     Ok(Resumed::Task(task.id))
 }
 
-/// Another process may be at it: then this one takes over only when that one's lease ends.
-async fn say_if_waiting(store: &Store, task: TaskId, printer: &Printer) -> Result<(), Failure> {
+/// Tells the user when another process may work on the task: this one takes over only when that lease ends.
+async fn notify_if_waiting(store: &Store, task: TaskId, printer: &Printer) -> Result<(), Failure> {
     let Some(task) = store.task(task).await? else { return Ok(()) };
     let is_gone = |name: &String| name.parse::<Owner>().is_ok_and(|owner| owner.is_gone());
     if let (TaskState::InProgress, Some(owner)) = (task.state, task.lease_owner.as_ref().filter(|name| !is_gone(name)))

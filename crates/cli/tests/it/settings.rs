@@ -123,7 +123,7 @@ fn a_settings_file_that_was_named_must_exist() {
 fn settings_of_the_folder_at_hand_are_not_read() {
     let home = Home::new();
     fs::write(home.path().join("autoheal.toml"), "[sandbox]\nkind = \"none\"\nnonsense = 1\n").unwrap();
-    assert_eq!(home.run(&["tasks"]).code, Some(0), "a repository must not choose the wall around itself");
+    assert_eq!(home.run(&["tasks"]).code, Some(0), "a repository must not choose its own isolation");
 }
 
 #[test]

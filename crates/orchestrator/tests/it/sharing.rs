@@ -113,11 +113,11 @@ async fn the_fence_holds_even_when_the_step_does_not_ask() {
             Ok::<(), StepError>(())
         })
     });
-    let let_go = Arc::clone(&robbed.let_go);
+    let released = Arc::clone(&robbed.released);
     let slow = Worker::new(store.clone(), slow, Registry::new().with(robbed));
     assert_eq!(run(&slow, id).await, TaskEnd::LeaseLost);
     let run = store.open_run(id).await.unwrap().unwrap().run;
-    assert_eq!(*let_go.lock().unwrap(), [run], "what was kept for it goes");
+    assert_eq!(*released.lock().unwrap(), [run], "what was kept for it goes");
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 1, "only the one from before");
 }
 

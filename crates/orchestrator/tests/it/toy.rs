@@ -84,7 +84,7 @@ pub(crate) struct Toy {
     pub(crate) version: u32,
     pub(crate) absorbs: bool,
     /// Runs released by the worker.
-    pub(crate) let_go: Arc<Mutex<Vec<RunId>>>,
+    pub(crate) released: Arc<Mutex<Vec<RunId>>>,
     kind: TaskKind,
 }
 
@@ -93,7 +93,14 @@ impl Toy {
         job: impl for<'a> Fn(ToyNode, &'a StepContext) -> BoxFuture<'a, Result<(), StepError>> + Send + Sync + 'static,
     ) -> Self {
         let graph = graph(Duration::from_mins(5));
-        Self { graph, job: Arc::new(job), version: 1, absorbs: true, let_go: Arc::default(), kind: TaskKind::HealRepo }
+        Self {
+            graph,
+            job: Arc::new(job),
+            version: 1,
+            absorbs: true,
+            released: Arc::default(),
+            kind: TaskKind::HealRepo,
+        }
     }
 
     pub(crate) fn of(self, kind: TaskKind) -> Self {
@@ -192,7 +199,7 @@ impl Workflow for Toy {
         Ok(())
     }
 
-    fn absorb(&self, node: ToyNode, state: &mut ToyState, error: &StepError, _now: Timestamp) -> bool {
+    fn on_step_failed(&self, node: ToyNode, state: &mut ToyState, error: &StepError, _now: Timestamp) -> bool {
         state.stopped = Some(format!("{} failed: {error}", node.name()));
         self.absorbs
     }
@@ -201,8 +208,8 @@ impl Workflow for Toy {
         state.stopped = Some("CANCELLED".to_owned());
     }
 
-    fn let_go(&self, run: RunId) {
-        self.let_go.lock().unwrap().push(run);
+    fn on_released(&self, run: RunId) {
+        self.released.lock().unwrap().push(run);
     }
 
     fn is_stopped(&self, state: &ToyState) -> bool {

@@ -7,14 +7,14 @@ use autoheal_forge::{BranchName, CommitId, CommitInfo};
 use crate::branch_name::numbered_branch_name;
 use crate::checkout::{Checkout, DefaultBranch};
 use crate::commit_message::is_ours;
-use crate::installation;
-use crate::own_settings::{self, OwnSettings};
 use crate::protected::{Protection, keeps_configuration, may_hold_configuration, protection};
+use crate::repo_config::{self, RepoConfig};
 use crate::request::Delivery;
 use crate::settings::HealSettings;
 use crate::state::{HealState, Origin};
 use crate::step_error::forge_error;
 use crate::stop_reason::StopReason;
+use crate::test_setup;
 
 /// Maximum number of branch names to try. A team with this many unmerged branches of ours has other problems.
 const MAX_RUN_NUMBER: u32 = 1000;
@@ -26,7 +26,7 @@ pub(crate) async fn run(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    if state.setup.is_some() {
+    if state.analysis.setup.is_some() {
         return Ok(());
     }
     context.progress(format!("cloning {}", checkout.address));
@@ -41,7 +41,7 @@ pub(crate) async fn run(
     if is_guarded && is_own_commit(checkout, &base).await? {
         let reason = StopReason::OwnCommit;
         state.stop_with(reason);
-        state.close_round(false, 0, context.now());
+        state.rounds.close(false, 0, context.now());
         context.note("verdict", format!("{}: {}", reason.name(), reason.explanation()));
         return Ok(());
     }
@@ -49,13 +49,13 @@ pub(crate) async fn run(
     let origin = find_origin(state, checkout, &base).await?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     context.note("analyzed", format!("{} at {}, fixes go to {}", checkout.address, start.short(), origin.branch));
-    let parts = checkout.write_tree(state, &start).await?;
-    parts.ensure_enough(&checkout.folders.tree())?;
-    state.warnings.extend(parts.warnings());
+    let external = checkout.write_tree(&state.fixes, &start).await?;
+    external.ensure_enough(&checkout.folders.tree())?;
+    state.warnings.extend(external.warnings());
     checkout.write_before(&base).await?;
-    state.origin = Some(origin);
-    let mut setup = installation::prepare(state, checkout, settings, context).await?;
-    setup.parts = parts;
+    state.analysis.origin = Some(origin);
+    let mut setup = test_setup::prepare(state, checkout, settings, context).await?;
+    setup.external_files = external;
     setup.redefined = redefined(checkout, &base, state.request.trust_config).await?;
     if !setup.redefined.is_empty() {
         const SHOWN: usize = 5;
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     for tools in setup.tools() {
         context.note("analyzed", format!("interpreter: {}", tools.interpreter.found));
     }
-    state.setup = Some(setup);
+    state.analysis.setup = Some(setup);
     Ok(())
 }
 
@@ -85,10 +85,10 @@ async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> 
         DefaultBranch::Healed => (git.head(&clone).await.map_err(|error| forge_error(&error))?, true),
         DefaultBranch::Unknown => {
             // A file that cannot be read has ended the run already.
-            let own = OwnSettings::read(&checkout.folders.tree()).ok().flatten();
+            let own = RepoConfig::read(&checkout.folders.tree()).ok().flatten();
             return Ok(own
-                .filter(OwnSettings::defines_green)
-                .map(|_| own_settings::FILE.to_owned())
+                .filter(RepoConfig::defines_green)
+                .map(|_| repo_config::FILE.to_owned())
                 .into_iter()
                 .collect());
         }
@@ -99,7 +99,7 @@ async fn redefined(checkout: &Checkout, base: &CommitId, trust_config: bool) -> 
     let mut redefined = Vec::new();
     for file in git.changed_files(&clone, &default, base).await.map_err(|error| forge_error(&error))? {
         let is_green = match protection(&file) {
-            Some(_) if file == own_settings::FILE => is_obeyed,
+            Some(_) if file == repo_config::FILE => is_obeyed,
             Some(Protection::Configuration | Protection::Ci) => true,
             None if may_hold_configuration(&file) => {
                 let mut texts = Vec::new();

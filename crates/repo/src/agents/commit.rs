@@ -20,8 +20,8 @@ pub(crate) async fn run(
     hosted: Option<&Hosted>,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Some(origin) = state.origin.clone() else { return Ok(()) };
-    let accepted = state.accepted.len();
+    let Some(origin) = state.analysis.origin.clone() else { return Ok(()) };
+    let accepted = state.fixes.accepted.len();
     let branch = BranchName::parse(&origin.branch).map_err(|error| forge_error(&error))?;
     let start = CommitId::parse(&origin.start_commit).map_err(|error| forge_error(&error))?;
     let clone = checkout.folders.clone_folder();
@@ -34,7 +34,7 @@ pub(crate) async fn run(
             context.note("commit", format!("{branch} in the run's own clone ({})", tip.short()));
         }
         Delivery::Push => {
-            let before = match &state.delivered {
+            let before = match &state.delivery.branch {
                 Some(delivered) => Some(&delivered.commit),
                 None => origin.remote_tip.as_ref(),
             };
@@ -44,7 +44,7 @@ pub(crate) async fn run(
         }
     }
     let pushed = state.request.delivery == Delivery::Push;
-    state.delivered = Some(Delivered { commit: tip.as_str().to_owned(), accepted, pushed });
+    state.delivery.branch = Some(Delivered { commit: tip.as_str().to_owned(), accepted, pushed });
     if let Some(hosted) = hosted.filter(|_| pushed) {
         delivery::pull_request(state, hosted, checkout, context).await?;
         // Nobody would say more where nothing is verified.

@@ -13,22 +13,23 @@ use crate::tree;
 
 /// Finds the test files once; in later rounds they are known.
 pub(crate) fn run(state: &mut HealState, folder: &Path, context: &StepContext) -> Result<(), StepError> {
-    if !state.test_files.is_empty() {
+    if !state.analysis.test_files.is_empty() {
         return Ok(());
     }
-    state.test_files = discovery::test_files(folder);
-    if state.test_files.is_empty()
-        && let Some(setup) = &state.setup
+    state.analysis.test_files = discovery::test_files(folder);
+    if state.analysis.test_files.is_empty()
+        && let Some(setup) = &state.analysis.setup
     {
         let sources = tree::read(folder, setup);
         let holds_tests = |file: &&str| sources.test_regions(file).is_some_and(TestRegions::hold_tests);
-        state.test_files = sources.iter().map(|(file, _)| file).filter(holds_tests).map(str::to_owned).collect();
+        state.analysis.test_files =
+            sources.iter().map(|(file, _)| file).filter(holds_tests).map(str::to_owned).collect();
     }
-    let language = state.setup.as_ref().map(|setup| setup.main_tools.language);
+    let language = state.analysis.setup.as_ref().map(|setup| setup.main_tools.language);
     let finds_by_name = language.is_none_or(|language| toolchains::of(language).finds_tests_by_name());
     // A command of the user's knows where the tests are, too.
     let is_named = state.request.test_command.is_some() || !finds_by_name;
-    if state.test_files.is_empty() && !is_named {
+    if state.analysis.test_files.is_empty() && !is_named {
         return Err(StepError::Permanent {
             code: ErrorCode::TestDiscoveryFailed,
             message: "no test files found: without tests nothing can show that a fix is right; add tests named \
@@ -36,6 +37,6 @@ pub(crate) fn run(state: &mut HealState, folder: &Path, context: &StepContext) -
                 .to_owned(),
         });
     }
-    context.note("discovered", format!("{} test files", state.test_files.len()));
+    context.note("discovered", format!("{} test files", state.analysis.test_files.len()));
     Ok(())
 }

@@ -14,42 +14,42 @@ use crate::change::change_of;
 use crate::checkout::Checkout;
 use crate::earlier::{self, Place};
 use crate::lint::formatting;
-use crate::model::{self, Adviser, NoAdvice};
-use crate::search::{self, Workshop};
+use crate::model::{self, ModelPlanner, NoAdvice};
+use crate::search::{self, WarmRunnerPool};
 use crate::session::Session;
-use crate::state::{Exhausted, HealState, ModelAttempt, Proposal};
+use crate::state::{Diagnosis, Exhausted, HealState, ModelAttempt, Proposal};
 
 /// Collects the candidates of every target, likeliest first.
 pub(crate) async fn run(
     state: &mut HealState,
     session: &mut Session,
     checkout: &Checkout,
-    adviser: Option<Adviser<'_>>,
+    planner: Option<ModelPlanner<'_>>,
     context: &StepContext,
 ) -> Result<(), StepError> {
     if state.is_out_of_time(context.now()) {
         // The last try of this step was ended from outside: the plan says so.
         return Ok(());
     }
-    if let Some(adviser) = adviser.filter(|_| !state.model_steps.is_empty()) {
-        ask_model(state, session.sources(), adviser, context).await;
-    } else if state.is_searching {
+    if let Some(planner) = planner.filter(|_| !state.plan.model_steps.is_empty()) {
+        ask_model(state, session.sources(), planner, context).await;
+    } else if state.plan.is_searching {
         search_for(state, session, context).await?;
-    } else if state.is_looking_back {
+    } else if state.plan.is_looking_back {
         look_back(state, session, checkout).await;
     } else {
         ask_fixers(state, session, context).await?;
     }
-    for proposal in &state.proposals {
+    for proposal in &state.plan.proposals {
         context.note("candidates", format!("{}: {}", proposal.target.headline(), proposal.candidates.len()));
     }
     Ok(())
 }
 
 /// One change per failure of the plan. What comes of it is written down, so that the next question can tell it.
-async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_>, context: &StepContext) {
-    for step in state.model_steps.clone() {
-        let answer = model::candidates(adviser, state, &step, sources, context).await;
+async fn ask_model(state: &mut HealState, sources: &Sources, planner: ModelPlanner<'_>, context: &StepContext) {
+    for step in state.plan.model_steps.clone() {
+        let answer = model::candidates(planner, state, &step, sources, context).await;
         let (change, outcome, gave_up) = match &answer {
             Ok(Some(candidate)) => (change_of(candidate, sources), "which was not tried".to_owned(), false),
             Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),
@@ -60,70 +60,78 @@ async fn ask_model(state: &mut HealState, sources: &Sources, adviser: Adviser<'_
             Err(error) => (String::new(), error.to_string(), false),
         };
         let key = step.target.key();
-        state.model_attempts.push(ModelAttempt { key, accepted: state.accepted.len(), change, outcome, gave_up });
+        state.models.attempts.push(ModelAttempt {
+            key,
+            accepted: state.fixes.accepted.len(),
+            change,
+            outcome,
+            gave_up,
+        });
         let candidates = answer.ok().flatten().into_iter().collect();
-        state.proposals.push(Proposal { target: step.target, candidates });
+        state.plan.proposals.push(Proposal { target: step.target, candidates });
     }
 }
 
 /// Searches for changes that the tests allow, target by target, up to the first failure for which there are
 /// any.
 async fn search_for(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
-    let all_findings = all_findings(state);
-    let hints = state.hints.as_errors(state.accepted.len());
+    let all_findings = all_findings(&state.diagnosis);
+    let lsp_errors = state.diagnosis.lsp.as_errors(state.fixes.accepted.len());
     let places = earlier::places(session);
     session.probe(&all_findings, context).await?;
-    let mut workshop = Workshop::default();
-    for target in state.targets.clone() {
+    let mut pool = WarmRunnerPool::default();
+    for target in state.plan.targets.clone() {
         // The time may be over.
         if search::is_beyond(state, &target.key()) {
             continue;
         }
-        let of_rules = candidates(session, &target, &all_findings, &hints, &places);
-        let candidates = search::candidates(state, session, &target, of_rules, &mut workshop, context).await?;
+        let of_rules = candidates(session, &target, &all_findings, &lsp_errors, &places);
+        let candidates = search::candidates(state, session, &target, of_rules, &mut pool, context).await?;
         let is_found = !candidates.is_empty();
-        state.proposals.push(Proposal { target, candidates });
+        state.plan.proposals.push(Proposal { target, candidates });
         if is_found {
             // What repairs one failure often repairs the next.
             break;
         }
     }
-    workshop.close().await
+    pool.close().await
 }
 
 /// Restores lines of commits before the last one, for the failures that nothing else heals.
 async fn look_back(state: &mut HealState, session: &mut Session, checkout: &Checkout) {
-    let done = state.targets.iter().map(|target| Exhausted { key: target.key(), accepted: state.accepted.len() });
-    state.looked_back.extend(done);
-    let Some(base) = state.origin.as_ref().and_then(|origin| CommitId::parse(&origin.base_commit).ok()) else {
+    let done =
+        state.plan.targets.iter().map(|target| Exhausted { key: target.key(), accepted: state.fixes.accepted.len() });
+    state.tried.looked_back.extend(done);
+    let Some(base) = state.analysis.origin.as_ref().and_then(|origin| CommitId::parse(&origin.base_commit).ok()) else {
         return;
     };
     let recent = earlier::places(session);
     let sources = session.sources();
     let places = earlier::older_places(sources, recent, checkout, &base).await;
-    for target in state.targets.clone() {
+    for target in state.plan.targets.clone() {
         let mut candidates = restorations(&places, &target, sources);
         candidates.retain(|candidate| !sources.touches_test(candidate));
-        state.proposals.push(Proposal { target, candidates });
+        state.plan.proposals.push(Proposal { target, candidates });
     }
 }
 
 async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
-    let all_findings = all_findings(state);
-    let hints = state.hints.as_errors(state.accepted.len());
+    let all_findings = all_findings(&state.diagnosis);
+    let lsp_errors = state.diagnosis.lsp.as_errors(state.fixes.accepted.len());
     let places = earlier::places(session);
-    if state.targets.iter().any(asks_for_names) {
+    if state.plan.targets.iter().any(asks_for_names) {
         session.probe(&all_findings, context).await?;
     }
-    if state.targets.iter().any(|target| target.source == Source::Lint) && session.lint_outputs().is_empty() {
+    if state.plan.targets.iter().any(|target| target.source == Source::Lint) && session.lint_outputs().is_empty() {
         // A session that was opened again after a stop has not heard the linter yet.
         crate::lint::run(session, context).await?;
     }
     let mut proposals: Vec<Proposal> = state
+        .plan
         .targets
         .iter()
         .map(|target| {
-            let mut candidates = candidates(session, target, &all_findings, &hints, &places);
+            let mut candidates = candidates(session, target, &all_findings, &lsp_errors, &places);
             if !search::is_beyond(state, &target.key()) {
                 // Search has better guesses, too, and weighs them all.
                 candidates.retain(|candidate| candidate.fixer != fix::LOCAL_REPAIR);
@@ -142,7 +150,7 @@ async fn ask_fixers(state: &mut HealState, session: &mut Session, context: &Step
             (target.category, formatting::is_target(target), Reverse(bytes_taken(proposal)))
         });
     }
-    state.proposals = proposals;
+    state.plan.proposals = proposals;
     Ok(())
 }
 
@@ -153,8 +161,8 @@ fn bytes_taken(proposal: &Proposal) -> usize {
     edits.map(|edit| edit.end - edit.start).sum()
 }
 
-fn all_findings(state: &HealState) -> Vec<Finding> {
-    state.current.iter().flat_map(|observed| observed.look.all_findings()).cloned().collect()
+fn all_findings(diagnosis: &Diagnosis) -> Vec<Finding> {
+    diagnosis.current.iter().flat_map(|observed| observed.result.all_findings()).cloned().collect()
 }
 
 /// Returns whether the fixers of the target need to know what the interpreter can import. Text that does not
@@ -167,13 +175,13 @@ fn asks_for_names(target: &Finding) -> bool {
     }
 }
 
-/// Returns the changes that rules suggest for the target, likeliest first. `hints`: errors that have not been
+/// Returns the changes that rules suggest for the target, likeliest first. `lsp_errors`: errors that have not been
 /// raised yet, and that may be the reason a test is red. `places`: those of the last commit.
 fn candidates(
     session: &Session,
     target: &Finding,
     all_findings: &[Finding],
-    hints: &[Finding],
+    lsp_errors: &[Finding],
     places: &[Place],
 ) -> Vec<Candidate> {
     let mut candidates = Vec::new();
@@ -207,7 +215,7 @@ fn candidates(
         candidates.retain(|candidate| keeps_checks(candidate, session.sources()));
     }
     if target.source == Source::Test && asks_for_names(target) {
-        candidates.extend(hints.iter().flat_map(|hint| of_hint(session, hint, all_findings)));
+        candidates.extend(lsp_errors.iter().flat_map(|error| of_lsp_error(session, error, all_findings)));
     }
     let restorations = restorations(places, target, session.sources());
     earlier::put_where_they_were(&mut candidates, &restorations, session.sources());
@@ -227,14 +235,14 @@ fn restorations(places: &[Place], target: &Finding, sources: &Sources) -> Vec<Ca
     restorations
 }
 
-/// Returns the changes that rules suggest for a hint. That the hint is related to the target is a guess,
+/// Returns the changes that rules suggest for an error of a language server. That it is related to the target is a guess,
 /// which costs two bits (200).
-fn of_hint(session: &Session, hint: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
+fn of_lsp_error(session: &Session, error: &Finding, all_findings: &[Finding]) -> Vec<Candidate> {
     const GUESSED: u32 = 200;
     const A_FEW: usize = 10;
     let (sources, environment) = (session.sources(), session.environment());
-    let context = FixContext { finding: hint, all_findings, sources, environment };
-    let known = languages::fixers(hint).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
+    let context = FixContext { finding: error, all_findings, sources, environment };
+    let known = languages::fixers(error).into_iter().filter(|fixer| fixer.name() != fix::LOCAL_REPAIR);
     let mut candidates: Vec<Candidate> = known.flat_map(|fixer| fixer.candidates(&context)).collect();
     candidates.sort_by_key(|candidate| candidate.cost);
     candidates.truncate(A_FEW);

@@ -13,12 +13,12 @@ use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
 use autoheal_sandbox::untrusted::{clear, remove_tree};
 
+use crate::check_result::CheckResult;
 use crate::checkout::Checkout;
 use crate::flaky::{self, FlakyTest, Healing, Question};
 use crate::hosting::expected::ExpectedCi;
 use crate::hosting::watch::CiVerdict;
 use crate::hosting::{Hosted, delivery, logs, poll, trial};
-use crate::look::Look;
 use crate::request::CiMode;
 use crate::session::Session;
 use crate::setup::Setup;
@@ -51,13 +51,15 @@ async fn judge(
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let (Some(delivered), Some(setup)) = (state.delivered.clone(), state.setup.clone()) else { return Ok(()) };
+    let (Some(delivered), Some(setup)) = (state.delivery.branch.clone(), state.analysis.setup.clone()) else {
+        return Ok(());
+    };
     let hosted = hosted.filter(|_| delivered.pushed);
     let watched = match state.request.ci {
         CiMode::None => {
-            let is_green = state.current.as_ref().is_some_and(|observed| observed.look.is_green());
-            state.close_round(is_green, state.log.current().count(), context.now());
-            if let Some(setup) = &mut state.setup {
+            let is_green = state.diagnosis.is_green();
+            state.rounds.close(is_green, state.diagnosis.log.current().count(), context.now());
+            if let Some(setup) = &mut state.analysis.setup {
                 setup.not_run.push("the branch was not verified by itself, as was asked for (--ci none)".to_owned());
             }
             state.stop_with(if is_green { StopReason::PartlyChecked } else { StopReason::NoProgress });
@@ -68,14 +70,14 @@ async fn judge(
         CiMode::Host => Some(hosted.ok_or_else(not_hosted)?),
     };
     let verified = verify(state, &delivered, setup, checkout, watched, sandbox, context).await?;
-    state.test_runs.add(verified.test_runs);
+    state.totals.test_runs.add(verified.test_runs);
     note_flaky(state, &verified.flaky);
-    match watched.filter(|_| verified.look.is_green()) {
+    match watched.filter(|_| verified.result.is_green()) {
         Some(watched) => judge_by_ci(state, &delivered, verified, checkout, watched, context).await?,
-        None => state.conclude_round(verified.look, context.now()),
+        None => state.conclude_round(verified.result, context.now()),
     }
     let green = state.stop == Some(StopReason::Green);
-    let failures = state.monitor.as_ref().map_or(0, |look| look.keys().len());
+    let failures = state.diagnosis.verified.as_ref().map_or(0, |result| result.keys().len());
     context.note(
         "verdict",
         if green {
@@ -104,8 +106,8 @@ async fn judge_by_ci(
     hosted: &Hosted,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Verified { mut look, sources, expected, .. } = verified;
-    let branch = state.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
+    let Verified { mut result, sources, expected, .. } = verified;
+    let branch = state.analysis.origin.as_ref().map(|origin| origin.branch.clone()).unwrap_or_default();
     let branch = BranchName::parse(&branch).map_err(|error| forge_error(&error))?;
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let (mut verdict, mut checks) = poll::verdict(state, hosted, &branch, &commit, &expected, context).await?;
@@ -123,12 +125,12 @@ async fn judge_by_ci(
         }
         findings = findings_of(verdict, &checks, state, hosted, &sources, context).await;
     }
-    state.ci_verdict = Some(verdict);
-    let before = state.ci_failures.findings.iter().map(Finding::key).collect();
+    state.ci.verdict = Some(verdict);
+    let before = state.ci.failures.findings.iter().map(Finding::key).collect();
     match verdict {
         CiVerdict::Green => {
             trial::note_failures(state, Vec::new());
-            state.conclude_round(look, context.now());
+            state.conclude_round(result, context.now());
         }
         CiVerdict::Red => {
             for finding in &findings {
@@ -136,18 +138,19 @@ async fn judge_by_ci(
                 context.note("finding", format!("in CI: {}: {line}", finding.headline()));
             }
             trial::note_failures(state, findings);
-            state.add_ci_failures(&mut look);
-            if trial::take_back(state, checkout, &before, context).await? {
+            state.ci.add_failures(&mut result, state.fixes.accepted.len());
+            if trial::revert(state, checkout, &before, context).await? {
                 context.note("patch", "took the newest fix back: CI fails as before");
                 super::commit::run(state, checkout, Some(hosted), context).await?;
             } else {
-                state.current = Some(Observed { look: look.clone(), accepted: state.accepted.len() });
+                state.diagnosis.current =
+                    Some(Observed { result: result.clone(), accepted: state.fixes.accepted.len() });
             }
-            state.conclude_round(look, context.now());
+            state.conclude_round(result, context.now());
         }
         CiVerdict::NoCiRun | CiVerdict::TimedOut => {
-            state.monitor = Some(look);
-            state.close_round(false, state.log.current().count(), context.now());
+            state.diagnosis.verified = Some(result);
+            state.rounds.close(false, state.diagnosis.log.current().count(), context.now());
             let reason = if verdict == CiVerdict::NoCiRun { StopReason::NoCiRun } else { StopReason::CiTimeout };
             state.stop_with(reason);
         }
@@ -188,7 +191,7 @@ fn not_hosted() -> StepError {
 
 /// Result of checking a fresh clone of the branch.
 struct Verified {
-    look: Look,
+    result: CheckResult,
     /// Tests that pass there, and are known to fail otherwise.
     flaky: Vec<FlakyTest>,
     test_runs: TestRuns,
@@ -215,65 +218,65 @@ async fn verify(
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let source = if delivered.pushed { fresh_clone(state, &place).await? } else { checkout.folders.clone_folder() };
     let tree = place.folders.tree();
-    place.export(&source, &commit, &tree).await?.ensure_like(&setup.parts)?;
+    place.export(&source, &commit, &tree).await?.ensure_like(&setup.external_files)?;
     let sources = tree::read(&tree, &setup);
     let expected = ExpectedCi::of(hosted, &tree);
-    let looked = look_at(context.run, &place, setup, state, sandbox, context).await;
+    let checked = check_in(context.run, &place, setup, state, sandbox, context).await;
     // What tests left is no part of the verdict, whatever it is.
     if let Err(error) = remove_tree(place.folders.root()) {
         context.note("warning", format!("what the last verification left cannot be removed: {error}"));
     }
-    let (look, flaky, test_runs) = looked?;
-    Ok(Verified { look, flaky, test_runs, sources, expected })
+    let (result, flaky, test_runs) = checked?;
+    Ok(Verified { result, flaky, test_runs, sources, expected })
 }
 
 async fn fresh_clone(state: &HealState, place: &Checkout) -> Result<std::path::PathBuf, StepError> {
     let clone = place.folders.clone_folder();
-    let branch = state.origin.as_ref().map(|origin| BranchName::parse(&origin.branch));
+    let branch = state.analysis.origin.as_ref().map(|origin| BranchName::parse(&origin.branch));
     let branch = branch.transpose().map_err(|error| forge_error(&error))?.map(|branch| branch.to_string());
     let options = CloneOptions { branch, depth: Some(1), ..CloneOptions::default() };
     Git::clone(&place.git, &place.address, &clone, &options).await.map_err(|error| forge_error(&error))?;
     Ok(clone)
 }
 
-async fn look_at(
+async fn check_in(
     run: RunId,
     place: &Checkout,
     setup: Setup,
     state: &HealState,
     sandbox: &Arc<dyn Sandbox>,
     context: &StepContext,
-) -> Result<(Look, Vec<FlakyTest>, TestRuns), StepError> {
+) -> Result<(CheckResult, Vec<FlakyTest>, TestRuns), StepError> {
     let limits = state.request.limits;
     let mut session = Session::open(run, place.folders.clone(), setup, limits, sandbox).await?;
-    let looked = look_twice(&mut session, state, context).await;
+    let checked = check_twice(&mut session, state, context).await;
     let test_runs = session.take_test_runs();
     session.close().await?;
-    let (look, flaky) = looked?;
-    Ok((look, flaky, test_runs))
+    let (result, flaky) = checked?;
+    Ok((result, flaky, test_runs))
 }
 
 /// Runs everything, and what was healed once more, in other circumstances.
-async fn look_twice(
+async fn check_twice(
     session: &mut Session,
     state: &HealState,
     context: &StepContext,
-) -> Result<(Look, Vec<FlakyTest>), StepError> {
+) -> Result<(CheckResult, Vec<FlakyTest>), StepError> {
     let limit = Duration::from_secs(state.request.limits.test_seconds);
-    let look = session.look(&Scope::All, limit, context).await?;
-    let flaky = match &state.baseline {
-        Some(baseline) if look.is_green() => {
-            flaky::find(Question::Healed, baseline, state, session, limit, context).await?
+    let result = session.run_checks(&Scope::All, limit, context).await?;
+    let flaky = match &state.diagnosis.baseline {
+        Some(baseline) if result.is_green() => {
+            flaky::find(Question::Healed, baseline, &state.diagnosis, session, limit, context).await?
         }
         Some(_) | None => Vec::new(),
     };
-    Ok((look, flaky))
+    Ok((result, flaky))
 }
 
 /// Takes note of healed tests that are flaky. CI may be red with those that come and go.
 fn note_flaky(state: &mut HealState, found: &[FlakyTest]) {
-    state.flaky.extend(found.iter().cloned());
-    let Some(setup) = &mut state.setup else { return };
+    state.diagnosis.flaky.extend(found.iter().cloned());
+    let Some(setup) = &mut state.analysis.setup else { return };
     for flaky in found.iter().filter(|flaky| flaky.healing == Healing::Never) {
         setup.not_run.push(format!("{} passes with the fix, and does not each time", flaky.test));
     }

@@ -22,10 +22,9 @@ use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
+use crate::check_result::TestState;
 use crate::checkout::Checkout;
 use crate::earlier;
-use crate::installation::interpreters_for;
-use crate::look::TestState;
 use crate::model;
 use crate::project::lists_dependencies;
 use crate::protected::standing::Standings;
@@ -35,6 +34,7 @@ use crate::settings::HealSettings;
 use crate::state::{
     AcceptedFix, Exhausted, FileText, HealState, Observed, PatchLogEntry, PatchStatus, PatchVerdict, Proposal,
 };
+use crate::test_setup::interpreters_for;
 
 use trial::{Kept, Trial};
 
@@ -45,14 +45,19 @@ const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
 /// Checkout and settings for finding or creating another interpreter when a candidate changes what is
 /// installed.
 #[derive(Clone, Copy)]
-pub(crate) struct Machine<'a> {
+pub(crate) struct Installer<'a> {
     pub(crate) checkout: &'a Checkout,
     pub(crate) settings: &'a HealSettings,
 }
 
-impl Machine<'_> {
+impl Installer<'_> {
     /// Gives the session the interpreters that its tree asks for.
-    async fn refit(self, state: &mut HealState, session: &mut Session, context: &StepContext) -> Result<(), StepError> {
+    async fn reinstall(
+        self,
+        state: &mut HealState,
+        session: &mut Session,
+        context: &StepContext,
+    ) -> Result<(), StepError> {
         let setup = session.setup().clone();
         let interpreters = interpreters_for(&setup, state, self.checkout, self.settings, context).await?;
         session.use_interpreters(interpreters, context.run, &self.settings.sandbox).await
@@ -63,25 +68,25 @@ impl Machine<'_> {
 pub(crate) async fn run(
     state: &mut HealState,
     session: &mut Session,
-    machine: Machine<'_>,
+    installer: Installer<'_>,
     context: &StepContext,
 ) -> Result<(), StepError> {
     let mut refused = BTreeSet::new();
-    let mut proposals: VecDeque<Proposal> = state.proposals.clone().into();
+    let mut proposals: VecDeque<Proposal> = state.plan.proposals.clone().into();
     while let Some(proposal) = proposals.pop_front() {
-        let Some(observed) = state.current.clone() else { break };
+        let Some(observed) = state.diagnosis.current.clone() else { break };
         let key = proposal.target.key();
-        if !observed.look.keys().contains(&key) {
+        if !observed.result.keys().contains(&key) {
             continue;
         }
-        let standings = Standings::of(session.sources(), &session.setup().judges);
+        let standings = Standings::of(session.sources(), &session.setup().protected_tests);
         let mut trial = Trial {
             standings,
             state,
             session,
-            machine,
+            installer,
             context,
-            before: &observed.look,
+            before: &observed.result,
             target: &proposal.target,
             key: &key,
             refused: &mut refused,
@@ -101,19 +106,19 @@ pub(crate) async fn run(
             // Of what concerns the same text, what is left comes up again in the next round.
             proposals.retain_mut(|other| follows(other, &kept.candidate, session.sources()));
             refused.clear();
-            accept(state, session, machine, context, &proposal, kept).await?;
+            accept(state, session, installer, context, &proposal, kept).await?;
         } else {
             note_attempt(state, &proposal, seen);
             // One bad change may blind a test; where no other is right, that file is what makes it fail.
             for file in &unfailing {
-                state.add_judge(&key, file);
+                state.tried.add_judge(&key, file, &state.fixes);
             }
-            state.exhausted.push(Exhausted { key, accepted: state.accepted.len() });
+            state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() });
         }
     }
-    state.proposals.clear();
-    state.patch_verdict = match state.delivered.as_ref().map_or(0, |delivered| delivered.accepted) {
-        delivered if delivered < state.accepted.len() => PatchVerdict::Accepted,
+    state.plan.proposals.clear();
+    state.plan.patch_verdict = match state.delivery.branch.as_ref().map_or(0, |delivered| delivered.accepted) {
+        delivered if delivered < state.fixes.accepted.len() => PatchVerdict::Accepted,
         _ => PatchVerdict::NothingAccepted,
     };
     Ok(())
@@ -134,12 +139,12 @@ fn note_attempt(state: &mut HealState, proposal: &Proposal, seen: Option<String>
     if !proposal.candidates.iter().any(|candidate| candidate.fixer == model::FIXER) {
         return;
     }
-    let (key, accepted) = (proposal.target.key(), state.accepted.len());
+    let (key, accepted) = (proposal.target.key(), state.fixes.accepted.len());
     let on_this_tree = |entry: &&PatchLogEntry| entry.target.as_ref() == Some(&(key.clone(), accepted));
-    let entry = state.patch_log.iter().rev().filter(on_this_tree).find(|entry| entry.fixer == model::FIXER);
+    let entry = state.tried.patch_log.iter().rev().filter(on_this_tree).find(|entry| entry.fixer == model::FIXER);
     let reason = entry.map_or("it was tried before", |entry| entry.reason.as_str());
     let seen = seen.map(|seen| format!("; with it the tests say: {seen}")).unwrap_or_default();
-    if let Some(attempt) = state.model_attempts.iter_mut().rev().find(|attempt| attempt.key == key) {
+    if let Some(attempt) = state.models.attempts.iter_mut().rev().find(|attempt| attempt.key == key) {
         attempt.outcome = format!("which was taken back: {reason}{seen}");
     }
 }
@@ -180,8 +185,8 @@ fn log(
     status: PatchStatus,
     reason: &str,
 ) {
-    state.patch_log.push(PatchLogEntry {
-        target: target.map(|key| (key.clone(), state.accepted.len())),
+    state.tried.patch_log.push(PatchLogEntry {
+        target: target.map(|key| (key.clone(), state.fixes.accepted.len())),
         file: files_of(candidate).next().unwrap_or_default().to_owned(),
         line: candidate.line.max(1),
         fixer: candidate.fixer.clone(),
@@ -195,30 +200,30 @@ fn log(
 async fn accept(
     state: &mut HealState,
     session: &mut Session,
-    machine: Machine<'_>,
+    installer: Installer<'_>,
     context: &StepContext,
     proposal: &Proposal,
     kept: Kept,
 ) -> Result<(), StepError> {
     let undo = session.write(&kept.files)?;
     if changes_what_is_installed(&kept.files) {
-        machine.refit(state, session, context).await?;
-        if let Some(setup) = &mut state.setup {
+        installer.reinstall(state, session, context).await?;
+        if let Some(setup) = &mut state.analysis.setup {
             setup.use_interpreters(session.setup().interpreters());
             setup.linters.clone_from(&session.setup().linters);
         }
     }
     let diff: String = undo.iter().zip(&kept.files).map(|(old, new)| unified_diff(old, new)).collect();
-    state.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
+    state.tried.visited.extend(undo.iter().chain(&kept.files).map(hash_of));
     let candidate = &kept.candidate;
     let origin = match candidate.fixer.as_str() {
         model::FIXER => Some("was written by a language model"),
         search::FIXER => Some("was found by search"),
         _ => None,
     };
-    let number = state.accepted.len() + 1;
+    let number = state.fixes.accepted.len() + 1;
     if candidate.fixer == earlier::FIXER {
-        let source = if state.is_looking_back { "an older" } else { "the last" };
+        let source = if state.plan.is_looking_back { "an older" } else { "the last" };
         let warning =
             format!("takes back a part of {source} commit; if that part was meant, adapt what checks it instead");
         state.warnings.push(format!("fix {number} {warning}"));
@@ -228,7 +233,7 @@ async fn accept(
             0 => String::new(),
             count => format!("; {}, too", others_pass(count)),
         };
-        let known = if kept.look.is_green() {
+        let known = if kept.result.is_green() {
             "that the suite passes is all that is known about it"
         } else {
             "that its tests pass is all that is known about it, and others fail still"
@@ -252,14 +257,14 @@ async fn accept(
         diagnosis: json!({ "finding": proposal.target }),
         patch: diff.clone(),
         validation: json!({
-            "passed": kept.look.count(TestState::Passed),
-            "failed": kept.look.count(TestState::Failed),
+            "passed": kept.result.count(TestState::Passed),
+            "failed": kept.result.count(TestState::Failed),
             "tried_before": kept.tried_before,
         }),
         deployed_to: "PRODUCTION".to_owned(),
     }));
     let now = context.now();
-    state.accepted.push(AcceptedFix {
+    state.fixes.accepted.push(AcceptedFix {
         target: proposal.target.clone(),
         category: candidate.category,
         file,
@@ -272,7 +277,7 @@ async fn accept(
         runners_up: kept.runners_up,
         at: now,
     });
-    state.observe(&kept.look, &format!("after fix {}", state.accepted.len()), now);
-    state.current = Some(Observed { look: kept.look, accepted: state.accepted.len() });
+    state.observe(&kept.result, &format!("after fix {}", state.fixes.accepted.len()), now);
+    state.diagnosis.current = Some(Observed { result: kept.result, accepted: state.fixes.accepted.len() });
     Ok(())
 }

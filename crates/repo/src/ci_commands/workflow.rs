@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::triggers::{is_triggered, read};
 use crate::paths::clean as clean_folder;
+use crate::repo_config::Version;
 use crate::toolchains;
-use crate::wanted::Version;
 
 /// One `run:` step, or an action that runs a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

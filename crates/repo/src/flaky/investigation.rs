@@ -67,17 +67,17 @@ impl Investigation<'_> {
         let watched = Conditions { is_watched: true, ..Conditions::default() };
         let first = self.rerun(names, &watched).await?;
         let mut found = Vec::new();
-        if first.look.tests.is_empty() || first.look.cut_short.is_some() {
+        if first.result.tests.is_empty() || first.result.cut_short.is_some() {
             return Ok(found);
         }
         for suspect in suspects {
             // A test that the second run did not find is not one that passed.
-            let Some(mut passed) = suspect.state_in(&first.look) else { continue };
+            let Some(mut passed) = suspect.state_in(&first.result) else { continue };
             let mut noted = first.touched.clone();
             if suspects.len() > 1 && (passed || !noted.is_empty()) && self.has_time() {
                 let own = self.rerun(vec![suspect.selector.clone()], &watched).await?;
                 noted = own.touched;
-                passed |= suspect.state_in(&own.look) == Some(true);
+                passed |= suspect.state_in(&own.result) == Some(true);
             }
             let signs = signs::of(&noted, &self.files_of(suspect), self.session.sources());
             let flaky = if passed {
@@ -203,8 +203,8 @@ impl Investigation<'_> {
             if keeps_order { Conditions::default() } else { Conditions { shuffle: Some(7), ..Conditions::default() } };
         let whole = self.rerun_all(&as_it_is).await?;
         if !keeps_order {
-            if suspect.state_in(&whole.look) != Some(true)
-                || suspect.state_in(&self.rerun_all(&as_it_is).await?.look) != Some(true)
+            if suspect.state_in(&whole.result) != Some(true)
+                || suspect.state_in(&self.rerun_all(&as_it_is).await?.result) != Some(true)
             {
                 return Ok(None);
             }
@@ -215,7 +215,7 @@ impl Investigation<'_> {
             return Ok(Some(self.flaky(suspect, FlakyKind::Order, evidence, Healing::Rules)));
         }
         let mut order = distinct(whole.order);
-        if order.len() < 2 || order.len() > MOST_LISTED || suspect.state_in(&whole.look) != Some(false) {
+        if order.len() < 2 || order.len() > MOST_LISTED || suspect.state_in(&whole.result) != Some(false) {
             return Ok(None);
         }
         order.reverse();
@@ -267,7 +267,7 @@ impl Investigation<'_> {
                     break;
                 }
                 let whole = self.rerun_all(&Conditions::default()).await?;
-                let passed = suspect.state_in(&whole.look);
+                let passed = suspect.state_in(&whole.result);
                 together.add(passed);
                 if passed == Some(false)
                     && let Some(flaky) = self.disturbed(suspect, distinct(whole.order), named, alone, sure).await?
@@ -437,7 +437,7 @@ impl Investigation<'_> {
         }
         let conditions = Conditions { is_before: true, ..Conditions::listed() };
         let before = self.rerun(suspect.after(others), &conditions).await?;
-        Ok(match suspect.state_in(&before.look) {
+        Ok(match suspect.state_in(&before.result) {
             Some(true) => Origin::Brought,
             Some(false) => Origin::Older,
             None => Origin::Unclear,
@@ -460,7 +460,7 @@ impl Investigation<'_> {
     }
 
     async fn listed(&mut self, suspect: &Suspect, names: &[String]) -> Result<Option<bool>, StepError> {
-        Ok(suspect.state_in(&self.rerun(names.to_vec(), &Conditions::listed()).await?.look))
+        Ok(suspect.state_in(&self.rerun(names.to_vec(), &Conditions::listed()).await?.result))
     }
 
     /// Runs the test by itself, and returns whether it passed; `None` also when the time is over.
@@ -468,7 +468,7 @@ impl Investigation<'_> {
         if !self.has_time() {
             return Ok(None);
         }
-        Ok(suspect.state_in(&self.rerun(vec![suspect.selector.clone()], conditions).await?.look))
+        Ok(suspect.state_in(&self.rerun(vec![suspect.selector.clone()], conditions).await?.result))
     }
 
     async fn rerun(&mut self, names: Vec<String>, conditions: &Conditions) -> Result<Rerun, StepError> {

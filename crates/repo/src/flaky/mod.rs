@@ -26,9 +26,9 @@ use std::time::Duration;
 use autoheal_engine::diagnostics::{Category, Finding, Key};
 use autoheal_engine::workflow::{StepContext, StepError};
 
-use crate::look::Look;
+use crate::check_result::CheckResult;
 use crate::session::Session;
-use crate::state::HealState;
+use crate::state::Diagnosis;
 
 pub use flaky_test::{FlakyKind, FlakyTest, Healing};
 use investigation::Investigation;
@@ -61,8 +61,8 @@ pub(crate) enum Healer {
 
 /// Returns whether this healer leaves a failure alone because it is flaky. Messages may differ each time, so
 /// the tests that show the failure count, too.
-pub(crate) fn is_left_alone(state: &HealState, key: &Key, healer: Healer) -> bool {
-    let Some(flaky) = of(state, key) else { return false };
+pub(crate) fn is_left_alone(diagnosis: &Diagnosis, key: &Key, healer: Healer) -> bool {
+    let Some(flaky) = of(diagnosis, key) else { return false };
     match flaky.healing {
         Healing::Never => true,
         Healing::Rules => healer != Healer::Rules || key.category == Category::Logic,
@@ -71,10 +71,10 @@ pub(crate) fn is_left_alone(state: &HealState, key: &Key, healer: Healer) -> boo
 }
 
 /// The flaky test that shows this failure.
-pub(crate) fn of<'state>(state: &'state HealState, key: &Key) -> Option<&'state FlakyTest> {
-    let selectors = state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default();
+pub(crate) fn of<'diagnosis>(diagnosis: &'diagnosis Diagnosis, key: &Key) -> Option<&'diagnosis FlakyTest> {
+    let selectors = diagnosis.current.as_ref().map(|observed| observed.result.selectors_of(key)).unwrap_or_default();
     let shows = |flaky: &&FlakyTest| flaky.key == *key || selectors == [flaky.test.as_str()];
-    state.flaky.iter().find(shows)
+    diagnosis.flaky.iter().find(shows)
 }
 
 /// Maximum number of failures that are investigated.
@@ -83,7 +83,7 @@ const MOST: usize = 5;
 /// Time for the investigation, in addition to the duration of the suite.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// State of the tests that are investigated: all of them failed in a look.
+/// State of the tests that are investigated: all of them failed in a run of the checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Question {
     /// They fail.
@@ -92,19 +92,19 @@ pub(crate) enum Question {
     Healed,
 }
 
-/// Runs a few of the tests that failed in a look again, under other conditions, too, and says which of them are flaky.
+/// Runs a few of the tests that failed again, under other conditions, too, and says which of them are flaky.
 pub(crate) async fn find(
     question: Question,
-    look: &Look,
-    state: &HealState,
+    result: &CheckResult,
+    diagnosis: &Diagnosis,
     session: &mut Session,
     limit: Duration,
     context: &StepContext,
 ) -> Result<Vec<FlakyTest>, StepError> {
-    let keys: BTreeSet<Key> = look.findings.iter().map(Finding::key).collect();
-    let unknown = keys.into_iter().filter(|key| !key.category.hides_others() && of(state, key).is_none());
-    let suspects: Vec<Suspect> = unknown.filter_map(|key| Suspect::of(look, key)).take(MOST).collect();
-    let deadline = context.now().plus(PATIENCE + look.duration());
+    let keys: BTreeSet<Key> = result.findings.iter().map(Finding::key).collect();
+    let unknown = keys.into_iter().filter(|key| !key.category.hides_others() && of(diagnosis, key).is_none());
+    let suspects: Vec<Suspect> = unknown.filter_map(|key| Suspect::of(result, key)).take(MOST).collect();
+    let deadline = context.now().plus(PATIENCE + result.duration());
     let names: Vec<String> = suspects.iter().map(|suspect| suspect.selector.clone()).collect();
     let mut flaky = Vec::new();
     for (number, own) in session.setup().by_suite(&names) {
@@ -117,7 +117,7 @@ pub(crate) async fn find(
             .map(|suspect| suspect.without(&label))
             .collect();
         let mut investigation =
-            Investigation { session, context, number, limit, deadline, suite: look.duration(), is_cut_short: false };
+            Investigation { session, context, number, limit, deadline, suite: result.duration(), is_cut_short: false };
         let mut found = match question {
             Question::Failing => investigation.run(&suspects).await?,
             Question::Healed => investigation.run_healed(&suspects).await?,

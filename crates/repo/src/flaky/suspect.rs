@@ -2,7 +2,7 @@
 
 use autoheal_engine::diagnostics::{Finding, Key};
 
-use crate::look::{Look, TestState};
+use crate::check_result::{CheckResult, TestState};
 
 /// Number of equal outcomes in a row after which an outcome counts.
 pub(super) const SURE: usize = 3;
@@ -17,10 +17,10 @@ pub(super) struct Suspect {
 }
 
 impl Suspect {
-    pub(super) fn of(look: &Look, key: Key) -> Option<Self> {
-        let selector = look.failing_selectors(&key).into_iter().next()?;
-        let id = look.selected.get(&selector)?.clone();
-        let finding = look.findings.get(*look.selectors.get(&selector)?)?.clone();
+    pub(super) fn of(result: &CheckResult, key: Key) -> Option<Self> {
+        let selector = result.failing_selectors(&key).into_iter().next()?;
+        let id = result.selected.get(&selector)?.clone();
+        let finding = result.findings.get(*result.selectors.get(&selector)?)?.clone();
         Some(Self { selector, id, key, finding })
     }
 
@@ -36,8 +36,8 @@ impl Suspect {
     }
 
     /// Returns whether it passed in a run; `None`: it was skipped, or did not run to its end.
-    pub(super) fn state_in(&self, look: &Look) -> Option<bool> {
-        match look.tests.get(&self.id).filter(|_| look.cut_short.is_none())? {
+    pub(super) fn state_in(&self, result: &CheckResult) -> Option<bool> {
+        match result.tests.get(&self.id).filter(|_| result.cut_short.is_none())? {
             TestState::Passed => Some(true),
             TestState::Failed => Some(false),
             TestState::Skipped => None,

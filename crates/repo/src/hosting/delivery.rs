@@ -18,8 +18,10 @@ pub(crate) async fn pull_request(
     checkout: &Checkout,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Some(origin) = state.origin.clone().filter(|_| state.request.hosting.pull_request) else { return Ok(()) };
-    if state.kept().next().is_none() && state.pull_request.is_none() {
+    let Some(origin) = state.analysis.origin.clone().filter(|_| state.request.hosting.pull_request) else {
+        return Ok(());
+    };
+    if state.fixes.retained().next().is_none() && state.delivery.pull_request.is_none() {
         return Ok(());
     }
     context.ensure_owner().await?;
@@ -28,11 +30,11 @@ pub(crate) async fn pull_request(
     match open(state, hosted, &origin.branch, commits, context).await {
         Ok(Opened::New(pull)) => {
             context.note(word, format!("opened {}", pull.page));
-            state.pull_request = Some(pull.page);
+            state.delivery.pull_request = Some(pull.page);
         }
         Ok(Opened::Updated(pull)) => {
             context.note(word, format!("brought {} up to date", pull.page));
-            state.pull_request = Some(pull.page);
+            state.delivery.pull_request = Some(pull.page);
         }
         Ok(Opened::Refused(pull)) => {
             state.warn(format!("no {word} was opened: somebody closed {}, which offered the same", pull.page));
@@ -52,7 +54,7 @@ pub(crate) async fn pull_request(
 
 /// The commits of the branch that is there now.
 async fn offered(state: &HealState, checkout: &Checkout, origin: &Origin) -> Result<BTreeSet<String>, StepError> {
-    let Some(delivered) = &state.delivered else { return Ok(BTreeSet::new()) };
+    let Some(delivered) = &state.delivery.branch else { return Ok(BTreeSet::new()) };
     let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
     let tip = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     let clone = checkout.folders.clone_folder();
@@ -88,7 +90,7 @@ pub(crate) async fn status(
     status: StatusState,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let Some(delivered) = state.delivered.clone().filter(|delivered| delivered.pushed) else { return Ok(()) };
+    let Some(delivered) = state.delivery.branch.clone().filter(|delivered| delivered.pushed) else { return Ok(()) };
     let commit = CommitId::parse(&delivered.commit).map_err(|error| forge_error(&error))?;
     context.ensure_owner().await?;
     let description = summary::status(state, status);
@@ -107,7 +109,7 @@ pub(crate) async fn comment_with_patch(
     tip: &CommitId,
     context: &StepContext,
 ) -> Result<String, StepError> {
-    let Some(origin) = &state.origin else { return Ok(String::new()) };
+    let Some(origin) = &state.analysis.origin else { return Ok(String::new()) };
     let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
     let clone = checkout.folders.clone_folder();
     let patch = checkout.git.diff(&clone, &base, tip).await.map_err(|error| forge_error(&error))?;

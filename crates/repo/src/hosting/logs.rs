@@ -8,7 +8,7 @@ use autoheal_engine::workflow::{OutputRecord, Record, StepContext};
 use autoheal_forge::host::{Check, CheckState, HostError};
 
 use super::Hosted;
-use crate::look::millis;
+use crate::check_result::millis;
 use crate::state::HealState;
 
 /// Maximum number of logs to read: one fault turns many jobs red.

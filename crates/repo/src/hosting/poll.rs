@@ -112,7 +112,7 @@ async fn watched(
         state.warn(format!("no run of {own} succeeded, so nothing speaks for the branch but: {}", words(&checks)));
     }
     context.note("ci", format!("{}: {}", verdict.words(), words(&checks)));
-    state.ci_looks.extend(watch.into_looks());
+    state.ci.looks.extend(watch.into_looks());
     Ok((verdict, checks))
 }
 

@@ -18,10 +18,10 @@ const LONGEST_PATCH: usize = 50_000;
 
 /// Returns the title of the change request, one line.
 pub(crate) fn title(state: &HealState) -> String {
-    let mut kinds: Vec<&str> = state.kept().map(|fix| fix.category.name()).collect();
+    let mut kinds: Vec<&str> = state.fixes.retained().map(|fix| fix.category.name()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let count = state.kept().count();
+    let count = state.fixes.retained().count();
     let what = if count == 1 { "error" } else { "errors" };
     format!("{PREFIX} Fix {count} {what}: {}", kinds.join(", "))
 }
@@ -30,7 +30,7 @@ pub(crate) fn title(state: &HealState) -> String {
 pub(crate) fn body(state: &HealState, host: HostKind, now: Timestamp) -> String {
     let mut text = String::new();
     text.push_str("## What failed, and what was changed\n\n");
-    for (number, fix) in state.kept().enumerate() {
+    for (number, fix) in state.fixes.retained().enumerate() {
         let _ = writeln!(text, "{}. **{}** in {} line {}", number + 1, fix.category, code(&fix.file), fix.line);
         let _ = writeln!(text, "   - failed: {}", code(fix.target.message.lines().next().unwrap_or_default()));
         let _ = writeln!(text, "   - changed: {} (fixer `{}`)", code(&fix.description), fix.fixer);
@@ -40,8 +40,8 @@ pub(crate) fn body(state: &HealState, host: HostKind, now: Timestamp) -> String 
     }
     text.push('\n');
     evidence(&mut text, state);
-    if !state.withdrawn.is_empty() {
-        let count = state.withdrawn.len() / 2;
+    if !state.fixes.reverted.is_empty() {
+        let count = state.fixes.reverted.len() / 2;
         let _ = writeln!(text, "{count} fix(es) were pushed and taken back, because CI failed as before.\n");
     }
     let warnings: Vec<&String> = state.warnings.iter().take(10).collect();
@@ -66,22 +66,22 @@ pub(crate) fn body(state: &HealState, host: HostKind, now: Timestamp) -> String 
 
 fn evidence(text: &mut String, state: &HealState) {
     text.push_str("## Evidence\n\n| | |\n| --- | --- |\n");
-    if let Some(look) = &state.baseline {
-        let _ = writeln!(text, "| Tests before | {} |", tests(look));
+    if let Some(result) = &state.diagnosis.baseline {
+        let _ = writeln!(text, "| Tests before | {} |", tests(result));
     }
-    if let Some(look) = state.monitor.as_ref().or(state.current.as_ref().map(|observed| &observed.look)) {
-        let _ = writeln!(text, "| Tests after | {} |", tests(look));
+    if let Some(result) = state.diagnosis.latest() {
+        let _ = writeln!(text, "| Tests after | {} |", tests(result));
     }
-    if let Some(setup) = &state.setup {
+    if let Some(setup) = &state.analysis.setup {
         for line in setup.command_lines() {
             let _ = writeln!(text, "| Run here | {} |", code(&line));
         }
     }
-    if let Some(verdict) = state.ci_verdict {
-        let checks = state.ci_looks.last().map(|look| poll::words(&look.checks)).unwrap_or_default();
+    if let Some(verdict) = state.ci.verdict {
+        let checks = state.ci.looks.last().map(|result| poll::words(&result.checks)).unwrap_or_default();
         let _ = writeln!(text, "| CI of the latest commit | {}: {} |", verdict.words(), code(&checks));
     }
-    let left = state.log.current().count();
+    let left = state.diagnosis.log.current().count();
     if left > 0 {
         let _ = writeln!(text, "| Failures left | {left} |");
     }
@@ -92,7 +92,7 @@ fn evidence(text: &mut String, state: &HealState) {
 pub(crate) fn comment(state: &HealState, patch: &str) -> String {
     let mut text = String::from("autoheal has a fix for this branch and may not push it. ");
     text.push_str("Save what follows as `fix.patch` and run `git apply fix.patch`.\n\n");
-    for fix in state.kept() {
+    for fix in state.fixes.retained() {
         let what = code(&fix.description);
         let _ = writeln!(text, "- **{}** in {} line {}: {what}", fix.category, code(&fix.file), fix.line);
     }
@@ -107,15 +107,15 @@ pub(crate) fn comment(state: &HealState, patch: &str) -> String {
 
 /// Returns the description of the commit's status, a few words.
 pub(crate) fn status(state: &HealState, status: StatusState) -> String {
-    let count = state.kept().count();
-    let is_redefined = state.setup.as_ref().is_some_and(|setup| !setup.redefined.is_empty());
+    let count = state.fixes.retained().count();
+    let is_redefined = state.analysis.setup.as_ref().is_some_and(|setup| !setup.redefined.is_empty());
     let by_whom = if is_redefined { "; the branch itself defines what green means" } else { "" };
     match status {
         StatusState::Pending => format!("{count} fixes; CI is watched"),
         StatusState::Success => format!("{count} fixes; everything passes{by_whom}"),
         StatusState::Failure => {
-            let left = state.log.current().count();
-            let why = state.ci_verdict.map_or("not verified", super::watch::CiVerdict::words);
+            let left = state.diagnosis.log.current().count();
+            let why = state.ci.verdict.map_or("not verified", super::watch::CiVerdict::words);
             format!("{count} fixes; {left} failures left; CI: {why}")
         }
     }

@@ -10,36 +10,36 @@ use serde_json::json;
 
 use crate::change::{hash_of, unified_diff};
 use crate::checkout::Checkout;
-use crate::commit_message::WITHDRAWAL;
+use crate::commit_message::REVERT;
 use crate::state::{AcceptedFix, Exhausted, FileText, HealState};
 use crate::step_error::forge_error;
 
 /// Takes note of what only CI sees of the delivered tree.
 pub(crate) fn note_failures(state: &mut HealState, findings: Vec<Finding>) {
-    let accepted = state.accepted.len();
+    let accepted = state.fixes.accepted.len();
     for finding in &findings {
         // For a fault of logic the tests here are the only judge, and they have nothing against anything.
         if finding.category == Category::Logic {
-            state.exhausted.push(Exhausted { key: finding.key(), accepted });
+            state.tried.exhausted.push(Exhausted { key: finding.key(), accepted });
         }
     }
-    state.ci_failures.findings = findings;
-    state.ci_failures.accepted = accepted;
+    state.ci.failures.findings = findings;
+    state.ci.failures.accepted = accepted;
 }
 
-/// Takes the newest fix back when it was made for something that only CI saw and that CI sees still; whether it did.
-pub(crate) async fn take_back(
+/// Reverts the newest fix when it was made for a failure that only CI saw and that CI still sees. Returns whether it did.
+pub(crate) async fn revert(
     state: &mut HealState,
     checkout: &Checkout,
     before: &BTreeSet<Key>,
     context: &StepContext,
 ) -> Result<bool, StepError> {
-    let newest = state.accepted.len().checked_sub(1).filter(|index| !state.withdrawn.contains(index));
-    let Some((index, fix)) = newest.and_then(|index| Some((index, state.accepted.get(index)?.clone()))) else {
+    let newest = state.fixes.accepted.len().checked_sub(1).filter(|index| !state.fixes.reverted.contains(index));
+    let Some((index, fix)) = newest.and_then(|index| Some((index, state.fixes.accepted.get(index)?.clone()))) else {
         return Ok(false);
     };
     let key = fix.target.key();
-    let is_still_there = state.ci_failures.findings.iter().any(|finding| finding.key() == key);
+    let is_still_there = state.ci.failures.findings.iter().any(|finding| finding.key() == key);
     if !before.contains(&key) || !is_still_there {
         return Ok(false);
     }
@@ -56,10 +56,10 @@ pub(crate) async fn take_back(
         validation: json!({ "takes_back": index + 1 }),
         deployed_to: "PRODUCTION".to_owned(),
     }));
-    state.visited.extend(files.iter().map(hash_of));
-    state.accepted.push(AcceptedFix {
+    state.tried.visited.extend(files.iter().map(hash_of));
+    state.fixes.accepted.push(AcceptedFix {
         description: format!("take back fix {}: CI fails as before", index + 1),
-        fixer: WITHDRAWAL.to_owned(),
+        fixer: REVERT.to_owned(),
         files,
         diff,
         tried_before: 0,
@@ -67,19 +67,20 @@ pub(crate) async fn take_back(
         at: context.now(),
         ..fix
     });
-    state.withdrawn.extend([index, index + 1]);
-    let findings = std::mem::take(&mut state.ci_failures.findings);
+    state.fixes.reverted.extend([index, index + 1]);
+    let findings = std::mem::take(&mut state.ci.failures.findings);
     note_failures(state, findings);
     Ok(true)
 }
 
 /// Returns the text of a file before a fix.
 async fn former_text(state: &HealState, checkout: &Checkout, index: usize, file: &str) -> Result<FileText, StepError> {
-    let earlier = state.accepted.iter().take(index).rev().flat_map(|fix| &fix.files).find(|text| text.file == file);
+    let earlier =
+        state.fixes.accepted.iter().take(index).rev().flat_map(|fix| &fix.files).find(|text| text.file == file);
     if let Some(earlier) = earlier {
         return Ok(earlier.clone());
     }
-    let start = state.origin.as_ref().map(|origin| origin.start_commit.clone()).unwrap_or_default();
+    let start = state.analysis.origin.as_ref().map(|origin| origin.start_commit.clone()).unwrap_or_default();
     let start = CommitId::parse(&start).map_err(|error| forge_error(&error))?;
     let clone = checkout.folders.clone_folder();
     let bytes = checkout.git.file(&clone, &start, file).await.map_err(|error| forge_error(&error))?;

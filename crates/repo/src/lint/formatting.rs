@@ -11,7 +11,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::{findings, placed, tools};
-use crate::own_settings::Protection;
+use crate::repo_config::Protection;
 use crate::session::Session;
 use crate::setup::LintCommand;
 use crate::state::FileText;
@@ -84,7 +84,7 @@ async fn rewritten(
     let setup = session.setup();
     let protection = Protection::new(&setup.protect, true).unwrap_or_default();
     // What the repository itself protects is not even formatted.
-    let is_kept = |file: &str| setup.parts.is_foreign(file) || protection.is_protected(file, false);
+    let is_kept = |file: &str| setup.external_files.is_foreign(file) || protection.is_protected(file, false);
     let old = &setup.old_findings;
     let is_wanted = |file: &str| {
         let mut keys = found.iter().filter(|one| one.file.as_deref() == Some(file)).map(Finding::key);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::FIXER;
 use super::prompt::Situation;
-use super::{Adviser, Briefing, NoAdvice};
+use super::{ModelPlanner, NoAdvice, PromptContext};
 use crate::project::is_manifest;
 use crate::state::{HealState, ModelStep};
 
@@ -28,13 +28,13 @@ struct Answer {
 
 /// Asks a model for the change that repairs a failure; `None`: it does not see what is wrong.
 pub(crate) async fn candidates(
-    adviser: Adviser<'_>,
+    planner: ModelPlanner<'_>,
     state: &mut HealState,
     step: &ModelStep,
     sources: &Sources,
     context: &StepContext,
 ) -> Result<Option<Candidate>, NoAdvice> {
-    let prompt = prompt(adviser.briefing, state, step, sources)?;
+    let prompt = prompt(planner.prompt_context, state, step, sources)?;
     let check = |value: Value| {
         let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
         if answer.edits.is_empty() {
@@ -47,7 +47,7 @@ pub(crate) async fn candidates(
         let files = replacement::edits(&answer.edits, sources).map_err(|error| error.to_string())?;
         Ok(Some(candidate(&step.target, files, sources)))
     };
-    adviser.ask(state, PROMPT.0, prompt, &schema(), check, context).await
+    planner.ask(state, PROMPT.0, prompt, &schema(), check, context).await
 }
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ struct Shown {
 
 /// The prompt (Property 32).
 fn prompt(
-    briefing: Briefing<'_>,
+    prompt_context: PromptContext<'_>,
     state: &HealState,
     step: &ModelStep,
     sources: &Sources,
@@ -78,8 +78,8 @@ fn prompt(
     let target = &step.target;
     // What the plan asks for and what the failure points at share the room.
     let share = Extent {
-        characters: briefing.limits.code_characters / (step.files.len() + 1),
-        context_lines: briefing.limits.context_lines,
+        characters: prompt_context.limits.code_characters / (step.files.len() + 1),
+        context_lines: prompt_context.limits.context_lines,
     };
     let asked: Vec<Excerpt> = step.files.iter().filter_map(|file| excerpt::beginning(file, sources, share)).collect();
     let mut excerpts = excerpt::excerpts(target, sources, share);
@@ -88,7 +88,7 @@ fn prompt(
     excerpts.extend(asked);
     let line = target.location.map_or_else(|| "unknown".to_owned(), |location| location.line.to_string());
     let values = Values {
-        situation: Situation::of(briefing, state, Some(target)),
+        situation: Situation::of(prompt_context, state, Some(target)),
         category: target.category.name(),
         place: format!("File: {}\nLine: {line}", target.file.as_deref().unwrap_or("unknown")),
         message: &target.message,
@@ -178,9 +178,9 @@ mod tests {
             };
             let state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
             let (limits, importers) = (PromptLimits::default(), Importers::new());
-            let briefing = Briefing { limits: &limits, importers: &importers };
+            let prompt_context = PromptContext { limits: &limits, importers: &importers };
             let step = ModelStep { target, files: Vec::new(), approach: String::new() };
-            let prompt = prompt(briefing, &state, &step, &sources).unwrap();
+            let prompt = prompt(prompt_context, &state, &step, &sources).unwrap();
             let context = code[number.saturating_sub(5)..code.len().min(number + 6)].join("\n");
             let place = format!("File: {file}\nLine: {}", number + 1);
             for part in [place, format!("Error type: {category}"), message, stack, context] {
@@ -202,12 +202,12 @@ mod tests {
         };
         let hint = Finding { source: Source::Lsp, message: "\"reslt\" is not defined".to_owned(), ..target.clone() };
         let mut state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
-        state.hints.log.observe(&[hint], Timestamp::from_millis(0));
-        state.hints.accepted = Some(0);
+        state.diagnosis.lsp.log.observe(&[hint], Timestamp::from_millis(0));
+        state.diagnosis.lsp.accepted = Some(0);
         let (limits, importers) = (PromptLimits::default(), Importers::new());
-        let briefing = Briefing { limits: &limits, importers: &importers };
+        let prompt_context = PromptContext { limits: &limits, importers: &importers };
         let step = ModelStep { target, files: Vec::new(), approach: String::new() };
-        let prompt = prompt(briefing, &state, &step, &Sources::new(Vec::new())).unwrap();
+        let prompt = prompt(prompt_context, &state, &step, &Sources::new(Vec::new())).unwrap();
         let (_, told) = prompt.split_once("## What a language server says").unwrap();
         assert!(told.contains("\"reslt\" is not defined"), "{prompt}");
     }

@@ -32,14 +32,14 @@ const LONGEST_REASON: usize = 1000;
 
 /// Models to ask, and the context of their prompts.
 #[derive(Clone, Copy)]
-pub(crate) struct Adviser<'a> {
+pub(crate) struct ModelPlanner<'a> {
     pub(crate) models: &'a Models,
-    pub(crate) briefing: Briefing<'a>,
+    pub(crate) prompt_context: PromptContext<'a>,
 }
 
 /// Size limits of the prompts, and the importers that determine which failure is the most urgent.
 #[derive(Clone, Copy)]
-pub(crate) struct Briefing<'a> {
+pub(crate) struct PromptContext<'a> {
     pub(crate) limits: &'a PromptLimits,
     pub(crate) importers: &'a Importers,
 }
@@ -75,7 +75,7 @@ fn no_advice(error: ChatError) -> NoAdvice {
     }
 }
 
-impl Adviser<'_> {
+impl ModelPlanner<'_> {
     /// Requests responses until one has the form of the schema and passes `check`, which returns the reason for a rejection. The usage
     /// is charged to the run.
     async fn ask<T>(
@@ -94,7 +94,7 @@ impl Adviser<'_> {
         for _ in 0..MOST_ANSWERS {
             context.progress(format!("a language model is asked: {purpose}"));
             let answer = session.ask(purpose, &request).await;
-            state.model_usage = session.used().await.map_err(no_advice)?;
+            state.models.usage = session.used().await.map_err(no_advice)?;
             let answer = answer.map_err(no_advice)?;
             let checked = if answer.finish == Finish::Length {
                 Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::prompt::{Situation, described};
-use super::{Adviser, Briefing, NoAdvice};
+use super::{ModelPlanner, NoAdvice, PromptContext};
 use crate::state::{HealState, ModelStep};
 
 /// The name of the prompt, and the prompt.
@@ -40,15 +40,15 @@ struct AnsweredStep {
 /// Asks a model what to repair next, of the failures that may be chosen; empty when it sees nothing that is
 /// worth a try.
 pub(crate) async fn steps(
-    adviser: Adviser<'_>,
+    planner: ModelPlanner<'_>,
     state: &mut HealState,
     choice: &[Finding],
     sources: &Sources,
     context: &StepContext,
 ) -> Result<Vec<ModelStep>, NoAdvice> {
-    let prompt = prompt(adviser.briefing, state, choice, sources)?;
+    let prompt = prompt(planner.prompt_context, state, choice, sources)?;
     let check = |value| chosen(value, choice, sources);
-    adviser.ask(state, PROMPT.0, prompt, &schema(), check, context).await
+    planner.ask(state, PROMPT.0, prompt, &schema(), check, context).await
 }
 
 #[derive(Serialize)]
@@ -62,20 +62,21 @@ struct Values<'a> {
 }
 
 fn prompt(
-    briefing: Briefing<'_>,
+    prompt_context: PromptContext<'_>,
     state: &HealState,
     choice: &[Finding],
     sources: &Sources,
 ) -> Result<String, PromptError> {
     let mut failures = String::new();
     for (index, finding) in choice.iter().enumerate() {
-        let _ = writeln!(failures, "{}. {}", index + 1, cut(&described(finding), briefing.limits.message_characters));
+        let _ =
+            writeln!(failures, "{}. {}", index + 1, cut(&described(finding), prompt_context.limits.message_characters));
     }
     // Those that failures point at come first: the list may be cut.
     let pointed: BTreeSet<&str> = choice.iter().filter_map(|finding| finding.file.as_deref()).collect();
     let mut files: Vec<&str> = sources.iter().map(|(file, _)| file).filter(|file| sources.is_editable(file)).collect();
     files.sort_by_key(|file| (!pointed.contains(file), *file));
-    let situation = Situation::of(briefing, state, None);
+    let situation = Situation::of(prompt_context, state, None);
     let values =
         Values { situation, failures, files: files.join("\n"), most_steps: MOST_STEPS, most_files: MOST_FILES };
     fill(PROMPT.0, PROMPT.1, values)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use autoheal_engine::diagnostics::{Finding, primary_failure, summarize};
 use serde::{Deserialize, Serialize};
 
-use super::Briefing;
+use super::PromptContext;
 use crate::state::{HealState, PatchLogEntry, PatchStatus};
 
 /// Size limits of the parts of the prompts.
@@ -58,14 +58,18 @@ pub(super) struct Situation<'a> {
 
 impl<'a> Situation<'a> {
     /// Describes the run. With `target`, it contains only earlier attempts at this failure; otherwise those at any failure.
-    pub(super) fn of(briefing: Briefing<'a>, state: &HealState, target: Option<&Finding>) -> Self {
-        let primary = primary_failure(&state.log, briefing.importers);
+    pub(super) fn of(prompt_context: PromptContext<'a>, state: &HealState, target: Option<&Finding>) -> Self {
+        let primary = primary_failure(&state.diagnosis.log, prompt_context.importers);
         Self {
             primary: primary.map_or_else(|| "none".to_owned(), |entry| described(&entry.finding)),
-            diagnostics: summarize(&state.log, briefing.importers, briefing.limits.diagnostics),
-            hints: state.hints.summary(state.accepted.len(), briefing.importers, briefing.limits.diagnostics),
+            diagnostics: summarize(&state.diagnosis.log, prompt_context.importers, prompt_context.limits.diagnostics),
+            hints: state.diagnosis.lsp.summary(
+                state.fixes.accepted.len(),
+                prompt_context.importers,
+                prompt_context.limits.diagnostics,
+            ),
             tried: tried(state, target),
-            limits: briefing.limits,
+            limits: prompt_context.limits,
         }
     }
 }
@@ -79,15 +83,16 @@ pub(super) fn described(finding: &Finding) -> String {
 fn tried(state: &HealState, target: Option<&Finding>) -> String {
     let mut text = String::new();
     let key = target.map(Finding::key);
-    let on_this_tree = state.model_attempts.iter().rev().filter(|attempt| attempt.accepted == state.accepted.len());
+    let on_this_tree =
+        state.models.attempts.iter().rev().filter(|attempt| attempt.accepted == state.fixes.accepted.len());
     for attempt in on_this_tree.filter(|attempt| key.as_ref().is_none_or(|key| *key == attempt.key)) {
         let _ = writeln!(text, "An edit, {}:\n{}", attempt.outcome, attempt.change);
     }
-    let accepted = state.accepted.len();
+    let accepted = state.fixes.accepted.len();
     let is_of_this = |entry: &&PatchLogEntry| {
         entry.target.as_ref().is_some_and(|(tried, at)| *at == accepted && key.as_ref().is_none_or(|key| key == tried))
     };
-    let rules = state.patch_log.iter().filter(is_of_this);
+    let rules = state.tried.patch_log.iter().filter(is_of_this);
     let rules = rules.filter(|entry| entry.status == PatchStatus::Failed && entry.fixer != super::FIXER);
     for entry in rules.rev() {
         let _ = writeln!(text, "{} line {}: {}: {}", entry.file, entry.line, entry.description, entry.reason);

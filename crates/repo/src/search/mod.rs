@@ -27,8 +27,8 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Key, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use crate::check_result::millis;
 use crate::earlier::{self, changed_lines};
-use crate::look::millis;
 use crate::session::Session;
 use crate::state::{HealState, Proposal, Search};
 use crate::test_runner::TestRunner;
@@ -78,12 +78,12 @@ fn can_be_tried(state: &HealState, key: &Key) -> bool {
 
 /// Returns whether, as far as is known, there is a runner that tries changes for these tests.
 fn may_be_warm(state: &HealState) -> bool {
-    state.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner != TestRunner::OPAQUE)
+    state.analysis.setup.as_ref().is_some_and(|setup| setup.suite().tests.runner != TestRunner::OPAQUE)
         && !on_this_tree(state).any(|search| search.is_never_warm)
 }
 
 fn selectors(state: &HealState, key: &Key) -> Vec<String> {
-    state.current.as_ref().map(|observed| observed.look.selectors_of(key)).unwrap_or_default()
+    state.diagnosis.current.as_ref().map(|observed| observed.result.selectors_of(key)).unwrap_or_default()
 }
 
 /// Returns whether the rules can be skipped for this failure: they know little about a fault of logic, and
@@ -94,7 +94,7 @@ pub(crate) fn stands_in_for_rules(state: &HealState, key: &Key) -> bool {
 }
 
 fn on_this_tree(state: &HealState) -> impl Iterator<Item = &Search> {
-    state.searches.iter().filter(|search| search.accepted == state.fixes_of_program())
+    state.tried.searches.iter().filter(|search| search.accepted == state.fixes.of_program())
 }
 
 /// All searches for one repair share their time: one fault shows in many failures.
@@ -110,7 +110,7 @@ fn run_time_left(state: &HealState, now: Timestamp) -> Duration {
 /// Runner that is kept from one failure of a step to the next: loading the tests and watching them takes as
 /// long as trying many changes.
 #[derive(Default)]
-pub(crate) struct Workshop(Option<Prepared>);
+pub(crate) struct WarmRunnerPool(Option<Prepared>);
 
 /// A runner that has loaded the tests, and what they do.
 struct Prepared {
@@ -123,7 +123,7 @@ struct Prepared {
     futile: HashSet<FileEdit>,
 }
 
-impl Workshop {
+impl WarmRunnerPool {
     /// Stops the runner, if there is one.
     pub(crate) async fn close(self) -> Result<(), StepError> {
         let Some(prepared) = self.0 else { return Ok(()) };
@@ -156,18 +156,18 @@ pub(crate) async fn candidates(
     session: &mut Session,
     target: &Finding,
     mut of_rules: Vec<Candidate>,
-    workshop: &mut Workshop,
+    pool: &mut WarmRunnerPool,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, StepError> {
     let mut record = Search::new(target.key(), state);
     let began = context.now();
-    of_rules.retain(|one| !state.changes_judge(&record.key, one));
+    of_rules.retain(|one| !state.tried.changes_judge(&record.key, one));
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
     let own_selectors = session.enter_suite_of(&selectors(state, &record.key));
     let asked = Asked { target, selectors: &own_selectors, of_rules: &of_rules, guesses: &guesses };
-    let found = search(state, session, asked, workshop, &mut record, context).await;
+    let found = search(state, session, asked, pool, &mut record, context).await;
     session.enter_suite_of(&[]);
     let mut found = match found {
         Ok(found) => found,
@@ -183,7 +183,7 @@ pub(crate) async fn candidates(
     };
     found.extend(several);
     context.note("search", summary(&record));
-    state.searches.push(record);
+    state.tried.searches.push(record);
     Ok(found)
 }
 
@@ -228,7 +228,7 @@ struct Asked<'a> {
 
 /// Returns the time that the search for this failure may take.
 fn time_for(state: &HealState, now: Timestamp) -> Duration {
-    let others = state.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
+    let others = state.diagnosis.log.current().filter(|entry| !is_beyond(state, &entry.finding.key())).count();
     let time = time_left(state).min(run_time_left(state, now));
     if others > 1 { time.mul_f64(SHARE) } else { time }
 }
@@ -237,20 +237,21 @@ async fn search(
     state: &HealState,
     session: &mut Session,
     Asked { target, selectors, of_rules, guesses }: Asked<'_>,
-    workshop: &mut Workshop,
+    pool: &mut WarmRunnerPool,
     record: &mut Search,
     context: &StepContext,
 ) -> Result<Vec<Candidate>, RunnerError> {
     let began = context.now();
     let time = time_for(state, began);
     let deadline = began.plus(time);
-    if let Some(other) = workshop.0.take_if(|prepared| prepared.suite != session.setup().at) {
+    if let Some(other) = pool.0.take_if(|prepared| prepared.suite != session.setup().at) {
         other.runner.close().await?;
     }
-    let mut prepared = if let Some(prepared) = workshop.0.take() {
+    let mut prepared = if let Some(prepared) = pool.0.take() {
         prepared
     } else {
-        let suite_time = state.current.as_ref().map(|observed| observed.look.duration()).unwrap_or_default();
+        let suite_time =
+            state.diagnosis.current.as_ref().map(|observed| observed.result.duration()).unwrap_or_default();
         if suite_time > time / 2 {
             let seconds = suite_time.as_secs_f64();
             return Err(RunnerError::Hopeless(format!(
@@ -269,7 +270,7 @@ async fn search(
         Ok(suite) => suite,
         Err(error) => {
             // The next failure may be another matter.
-            workshop.0 = Some(prepared);
+            pool.0 = Some(prepared);
             return Err(error);
         }
     };
@@ -278,7 +279,7 @@ async fn search(
         Some(watched) => watched,
         none @ None => none.insert(suite.watch(runner, deadline.since(context.now())).await?),
     };
-    let hinted = state.hints.lines(state.accepted.len());
+    let hinted = state.diagnosis.lsp.lines(state.fixes.accepted.len());
     let evidence = Evidence { coverage: watched.coverage.clone(), changed: changed_lines(session), hinted };
     let sources = session.sources();
     let (mut candidates, elsewhere): (Vec<_>, Vec<_>) = of_rules.iter().cloned().partition(|one| watched.ran(one));
@@ -298,7 +299,7 @@ async fn search(
         failed.filter(|one| logic::region(one, sources).is_some_and(|place| suite.all_ran(watched, &place)));
     futile.extend(futile_now.flat_map(|one| one.files.iter().cloned()));
     if runner.is_idle() {
-        workshop.0 = Some(prepared);
+        pool.0 = Some(prepared);
     } else {
         // What it says next is about these.
         prepared.runner.close().await?;
@@ -317,8 +318,8 @@ async fn search_with_starts(
     let now = context.now();
     let used = Duration::from_millis(record.preparing_millis);
     let deadline = now.plus(time_for(state, now).saturating_sub(used));
-    let Some(observed) = &state.current else { return Ok(Vec::new()) };
-    let hinted = state.hints.lines(state.accepted.len());
+    let Some(observed) = &state.diagnosis.current else { return Ok(Vec::new()) };
+    let hinted = state.diagnosis.lsp.lines(state.fixes.accepted.len());
     let evidence = Evidence { changed: changed_lines(session), hinted, ..Evidence::default() };
     let mut candidates = of_rules.to_vec();
     let sources = session.sources();
@@ -334,7 +335,7 @@ async fn search_with_starts(
     } else {
         schemata::Sorted::default()
     };
-    let trial = started::Trial { before: &observed.look, candidates: &candidates, sorted, target, deadline };
+    let trial = started::Trial { before: &observed.result, candidates: &candidates, sorted, target, deadline };
     let found = trial.run(session, record, context).await?;
     record.rules_were_tried = (0..of_rules.len()).all(|number| found.ended.contains(&number));
     Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())
@@ -344,7 +345,7 @@ async fn search_with_starts(
 fn searched(state: &HealState, target: &Finding, session: &Session, evidence: &Evidence) -> Vec<Candidate> {
     let key = target.key();
     let mut candidates = logic::candidates(target, session.sources(), evidence, MOST_CANDIDATES);
-    candidates.retain(|one| !state.changes_judge(&key, one));
+    candidates.retain(|one| !state.tried.changes_judge(&key, one));
     earlier::weigh(&mut candidates, session);
     candidates.sort_by_key(|candidate| candidate.cost);
     candidates
@@ -382,7 +383,7 @@ pub(crate) async fn screen(
     let is_worth_it =
         |proposal: &Proposal| is_warm && proposal.candidates.len() > FEW && can_be_tried(state, &proposal.target.key());
     let mut proposals: Vec<&mut Proposal> = proposals.iter_mut().filter(|proposal| is_worth_it(proposal)).collect();
-    let is_slow = state.current.as_ref().is_some_and(|observed| observed.look.duration() > SCREENING);
+    let is_slow = state.diagnosis.current.as_ref().is_some_and(|observed| observed.result.duration() > SCREENING);
     if proposals.is_empty() || is_slow || state.request.limits.search_seconds == 0 {
         return Ok(());
     }

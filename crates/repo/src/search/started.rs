@@ -11,7 +11,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use super::schemata::Sorted;
 use super::trial::{ENOUGH, Found};
 use crate::acceptance::judge;
-use crate::look::{Look, millis};
+use crate::check_result::{CheckResult, millis};
 use crate::session::Session;
 use crate::state::{FileText, Search};
 use crate::test_scope::Scope;
@@ -34,7 +34,7 @@ const TOLD: usize = 10;
 /// Candidates to try, and the deadline.
 pub(super) struct Trial<'a> {
     /// The tree as it is.
-    pub(super) before: &'a Look,
+    pub(super) before: &'a CheckResult,
     pub(super) candidates: &'a [Candidate],
     /// Results that are known already.
     pub(super) sorted: Sorted,
@@ -114,9 +114,9 @@ impl Trial<'_> {
         Ok(look.cut_short.is_some() || look.keys().contains(&self.target.key()))
     }
 
-    async fn look_at_target(&self, session: &mut Session, context: &StepContext) -> Result<Look, StepError> {
+    async fn look_at_target(&self, session: &mut Session, context: &StepContext) -> Result<CheckResult, StepError> {
         let failing = self.before.failing_selectors(&self.target.key());
-        session.look(&Scope::Only(failing), self.limit(context), context).await
+        session.run_checks(&Scope::Only(failing), self.limit(context), context).await
     }
 
     /// The failing tests first, then everything.
@@ -126,7 +126,7 @@ impl Trial<'_> {
         if look.cut_short.is_some() || look.keys().contains(&key) {
             return Ok(false);
         }
-        let look = session.look(&Scope::All, self.limit(context), context).await?;
+        let look = session.run_checks(&Scope::All, self.limit(context), context).await?;
         Ok(judge(self.before, &look, &key).is_ok())
     }
 }

@@ -12,7 +12,7 @@ use autoheal_engine::workflow::StepContext;
 
 use super::runner::{Runner, RunnerError};
 use super::suite::{Suite, Watched};
-use crate::look::millis;
+use crate::check_result::millis;
 use crate::state::Search;
 
 /// Number of tries that are queued at the runner: it must not wait for us, and must not have much to do when the time is over.

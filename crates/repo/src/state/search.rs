@@ -54,7 +54,7 @@ impl Search {
     pub(crate) fn new(key: Key, state: &HealState) -> Self {
         Self {
             key,
-            accepted: state.fixes_of_program(),
+            accepted: state.fixes.of_program(),
             candidates: 0,
             tried: 0,
             loaded_anew: 0,
@@ -62,7 +62,7 @@ impl Search {
             plausible: 0,
             preparing_millis: 0,
             trying_millis: 0,
-            cold_millis: state.trials.millis.checked_div(state.trials.count),
+            cold_millis: state.tried.trials.millis.checked_div(state.tried.trials.count),
             rules_were_tried: false,
             refused: None,
             not_warm: None,

@@ -11,12 +11,12 @@ use autoheal_sandbox::{Command, Mount, Network, Outcome, SandboxKind, Workspace,
 
 use super::Search;
 use crate::caches::{Cache, InUse, Installing, Room, evict, hash_of};
-use crate::own_settings::FILE;
+use crate::repo_config::FILE;
+use crate::repo_config::Version;
 use crate::session::output_record;
 use crate::setup::Interpreter;
 use crate::state::HealState;
 use crate::step_error::{disk, forge_error, ran, sandbox_error};
-use crate::wanted::Version;
 use crate::workspace;
 
 /// Finding out whether an interpreter works may take this long.
@@ -99,12 +99,12 @@ impl Scope {
     pub(crate) async fn of(search: Search<'_>, state: &HealState) -> Result<Self, StepError> {
         let Search { checkout, settings, .. } = search;
         let clone = checkout.folders.clone_folder();
-        let start = state.origin.as_ref().map(|origin| origin.start_commit.as_str()).unwrap_or_default();
+        let start = state.analysis.origin.as_ref().map(|origin| origin.start_commit.as_str()).unwrap_or_default();
         let start = CommitId::parse(start).map_err(|error| forge_error(&error))?;
         let is_trusted = checkout.git.is_on_default_branch(&clone, &checkout.address, &start).await;
         let is_trusted = is_trusted.map_err(|error| forge_error(&error))?;
         let tree = checkout.git.tree_hash(&clone, &start).await.map_err(|error| forge_error(&error))?;
-        let fixes = state.accepted.iter().flat_map(|fix| &fix.files);
+        let fixes = state.fixes.accepted.iter().flat_map(|fix| &fix.files);
         let fixes = fixes.flat_map(|file| [file.file.as_bytes(), file.text.as_bytes()]);
         let trust = if is_trusted { "the default branch".to_owned() } else { start.as_str().to_owned() };
         Ok(Self {

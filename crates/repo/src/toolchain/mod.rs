@@ -35,12 +35,12 @@ use crate::folders::Folders;
 use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
 use crate::project::{Detected, Manifests, Project};
+use crate::repo_config::Version;
 use crate::settings::HealSettings;
 use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
-use crate::wanted::Version;
 
 /// A repository as its tools see it: where it lies, and how it is tested.
 #[derive(Clone, Copy)]

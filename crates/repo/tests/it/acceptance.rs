@@ -2,10 +2,10 @@
 
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use autoheal_repo::acceptance::{Rejection, Suspect, judge, judge_skips};
-use autoheal_repo::look::{Look, TestState};
+use autoheal_repo::check_result::{CheckResult, TestState};
 use proptest::prelude::*;
 
-use crate::strategies::look;
+use crate::strategies::result;
 
 fn finding(message: &str) -> Finding {
     Finding {
@@ -18,11 +18,11 @@ fn finding(message: &str) -> Finding {
     }
 }
 
-fn seen(tests: &[(&str, TestState)], findings: &[Finding]) -> Look {
-    Look {
+fn seen(tests: &[(&str, TestState)], findings: &[Finding]) -> CheckResult {
+    CheckResult {
         tests: tests.iter().map(|(id, state)| ((*id).to_owned(), *state)).collect(),
         findings: findings.to_vec(),
-        ..Look::default()
+        ..CheckResult::default()
     }
 }
 
@@ -31,7 +31,7 @@ proptest! {
 
     /// An accepted patch breaks nothing, loses nothing, removes its target and moves forward.
     #[test]
-    fn what_is_accepted_keeps_the_rule(before in look(), after in look()) {
+    fn what_is_accepted_keeps_the_rule(before in result(), after in result()) {
         let Some(target) = before.findings.first().map(Finding::key) else { return Ok(()) };
         if judge(&before, &after, &target).is_ok() {
             for (id, state) in &before.tests {
@@ -46,17 +46,17 @@ proptest! {
 
     /// Changing nothing is never accepted.
     #[test]
-    fn standing_still_is_refused(before in look()) {
+    fn standing_still_is_refused(before in result()) {
         for finding in &before.findings {
             prop_assert_eq!(judge(&before, &before, &finding.key()), Err(Rejection::StillThere));
         }
     }
 
-    /// A look that a limit cut short proves nothing, whatever it shows.
+    /// A result that a limit cut short proves nothing, whatever it shows.
     #[test]
-    fn an_unfinished_run_is_refused(before in look(), after in look()) {
+    fn an_unfinished_run_is_refused(before in result(), after in result()) {
         let Some(target) = before.findings.first().map(Finding::key) else { return Ok(()) };
-        let after = Look { cut_short: Some("time limit".to_owned()), ..after };
+        let after = CheckResult { cut_short: Some("time limit".to_owned()), ..after };
         prop_assert_eq!(judge(&before, &after, &target), Err(Rejection::CutShort("time limit".to_owned())));
     }
 }

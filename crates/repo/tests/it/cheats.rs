@@ -112,7 +112,7 @@ async fn healed(repository: &Repository, base: &BTreeMap<String, String>, second
 
 async fn row(repository: &Repository, base: &BTreeMap<String, String>, seconds: u64) -> Option<Row> {
     let healed = healed(repository, base, seconds).await?;
-    let edited: Vec<String> = healed.state.accepted.iter().map(|fix| fix.file.clone()).collect();
+    let edited: Vec<String> = healed.state.fixes.accepted.iter().map(|fix| fix.file.clone()).collect();
     let is_green = healed.results.stop_reason == StopReason::Green;
     let is_right = if repository.healed_in.is_empty() {
         // What could not be tried was not refused.

@@ -19,7 +19,7 @@ async fn heal_a_failing_test() -> Option<Healed> {
 #[tokio::test]
 async fn a_failing_test_populates_the_diagnostics_log() {
     let Some(healed) = heal_a_failing_test().await else { return };
-    let entries = healed.state.log.entries();
+    let entries = healed.state.diagnosis.log.entries();
     assert_eq!(entries.len(), 1, "{entries:?}");
     let entry = &entries[0];
     assert_eq!(entry.finding.file.as_deref(), Some("test_calc.py"));
@@ -31,15 +31,15 @@ async fn a_failing_test_populates_the_diagnostics_log() {
 #[tokio::test]
 async fn repeated_failures_increment_the_occurrence_count() {
     let Some(healed) = heal_a_failing_test().await else { return };
-    let look = healed.state.current.unwrap().look;
+    let result = healed.state.diagnosis.current.unwrap().result;
     let mut state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
     for millis in 1..=3 {
-        state.observe(&look, "again", Timestamp::from_millis(millis));
+        state.observe(&result, "again", Timestamp::from_millis(millis));
     }
-    assert_eq!(state.log.entries().len(), 1);
-    assert_eq!(state.log.entries()[0].occurrence_count, 3);
-    assert_eq!(state.log.entries()[0].last_seen_at, Timestamp::from_millis(3));
-    assert!(state.timeline[2].delta.is_empty(), "nothing changed, and the planner can tell");
+    assert_eq!(state.diagnosis.log.entries().len(), 1);
+    assert_eq!(state.diagnosis.log.entries()[0].occurrence_count, 3);
+    assert_eq!(state.diagnosis.log.entries()[0].last_seen_at, Timestamp::from_millis(3));
+    assert!(state.diagnosis.timeline[2].delta.is_empty(), "nothing changed, and the planner can tell");
 }
 
 #[tokio::test]

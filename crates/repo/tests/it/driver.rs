@@ -175,7 +175,7 @@ async fn walk_with(
     loop {
         let context = StepContext::new(run, node.name(), recorder.clone());
         if let Err(error) = workflow.step(node, &mut state, &context).await
-            && !workflow.absorb(node, &mut state, &error, now())
+            && !workflow.on_step_failed(node, &mut state, &error, now())
         {
             panic!("{}: {error}", node.name());
         }

@@ -39,7 +39,7 @@ fn repository(command: &str, file: &str, good: &str, broken: &str, more: &[(&str
 /// Heals with the tools of this machine; `None`, loudly, where it lacks the one that CI runs.
 async fn healed(tool: &str, repository: &TestRepository) -> Option<Healed> {
     let healed = heal(HealRequest::new(repository.path().display().to_string())).await?;
-    let not_run = healed.state.setup.iter().flat_map(|setup| &setup.not_run);
+    let not_run = healed.state.analysis.setup.iter().flat_map(|setup| &setup.not_run);
     if not_run.chain(&healed.state.warnings).any(|told| told.contains("is not installed here")) {
         skip(&format!("healing what {tool} finds"), "it is not installed, and could not be");
         return None;

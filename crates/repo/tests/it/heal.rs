@@ -181,7 +181,7 @@ async fn what_cannot_be_healed_is_said_and_not_committed() {
     assert!(healed.results.fixes.iter().all(|fix| fix.status == FixStatus::Failed));
     assert_eq!(healed.results.fixes.len(), 1);
     assert_eq!(repository.git(&["branch", "--list"]), "* main");
-    assert_eq!(healed.state.accepted, []);
+    assert_eq!(healed.state.fixes.accepted, []);
 }
 
 #[tokio::test]

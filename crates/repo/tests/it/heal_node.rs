@@ -134,8 +134,8 @@ async fn what_is_compiled_first_is_red_where_its_source_is() {
         ),
     ];
     let Some((healed, _repository)) = heal(&files).await else { return };
-    let look = healed.state.baseline.unwrap();
-    let finding = look.findings.iter().find(|finding| finding.source == Source::Build).unwrap();
+    let result = healed.state.diagnosis.baseline.unwrap();
+    let finding = result.findings.iter().find(|finding| finding.source == Source::Build).unwrap();
     assert_eq!(finding.file.as_deref(), Some("src/calc.ts"), "{finding:?}");
     assert!(finding.message.starts_with("TS2551: Property 'lenght'"), "{finding:?}");
 }
@@ -164,9 +164,10 @@ async fn a_failure_in_what_was_compiled_is_told_of_its_source() {
         ),
     ];
     let Some((healed, _repository)) = heal(&files).await else { return };
-    let look = healed.state.baseline.unwrap();
-    let found: Vec<_> = look.findings.iter().map(|one| (one.file.as_deref(), one.location.map(|at| at.line))).collect();
-    assert_eq!(found, [(Some("src/calc.ts"), Some(5))], "{look:?}");
+    let result = healed.state.diagnosis.baseline.unwrap();
+    let found: Vec<_> =
+        result.findings.iter().map(|one| (one.file.as_deref(), one.location.map(|at| at.line))).collect();
+    assert_eq!(found, [(Some("src/calc.ts"), Some(5))], "{result:?}");
 }
 
 #[tokio::test]
@@ -184,10 +185,10 @@ async fn findings_of_the_projects_own_eslint_are_red_when_its_tests_ask_it() {
         ("test/calc.js", NODE_TEST),
     ];
     let Some((healed, _repository)) = heal(&files).await else { return };
-    let look = healed.state.baseline.unwrap();
-    let found: Vec<_> = look.findings.iter().map(|one| (one.category.name(), one.file.as_deref())).collect();
-    assert_eq!(found, [("LINTING", Some("src/calc.js"))], "{look:?}");
-    assert!(look.findings[0].message.starts_with("no-unused-vars"));
+    let result = healed.state.diagnosis.baseline.unwrap();
+    let found: Vec<_> = result.findings.iter().map(|one| (one.category.name(), one.file.as_deref())).collect();
+    assert_eq!(found, [("LINTING", Some("src/calc.js"))], "{result:?}");
+    assert!(result.findings[0].message.starts_with("no-unused-vars"));
 }
 
 #[tokio::test]

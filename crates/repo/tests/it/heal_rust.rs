@@ -211,7 +211,7 @@ async fn one_build_tries_many_changes() {
     let Some(healed) = heal(&repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/digits.rs"]), DIGITS.trim_end());
-    let searches = &healed.state.searches;
+    let searches = &healed.state.tried.searches;
     let (tried, alone, builds) = searches.iter().fold((0, 0, 0), |(tried, alone, builds), search| {
         (tried + search.tried, alone + search.loaded_anew, builds + search.builds)
     });
@@ -301,7 +301,7 @@ async fn a_test_that_compares_nothing_any_more_is_not_healed() {
     let mut request = HealRequest::new(repository.path().display().to_string());
     request.limits.search_seconds = 30;
     let Some(healed) = heal_as_asked(request).await else { return };
-    let searches = &healed.state.searches;
+    let searches = &healed.state.tried.searches;
     assert!(searches.iter().any(|search| search.plausible > 0), "nothing tempts: {searches:?}");
     assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}\n{:?}", healed.report, healed.events);
     assert!(healed.report.contains("can no longer fail"), "{}", healed.report);

@@ -280,13 +280,13 @@ async fn an_environment_that_was_changed_is_installed_anew() {
     let host = Host::new();
     let repository = with_installer("pass\n", &[("test_it.py", RED)]);
     let Some(healed) = host.heal(Choice::Bubblewrap, &repository).await else { return };
-    let environment = healed.state.setup.unwrap().main_tools.interpreter.installed.unwrap().folder;
+    let environment = healed.state.analysis.setup.unwrap().main_tools.interpreter.installed.unwrap().folder;
     let library = std::fs::read_dir(environment.join("lib")).unwrap().next().unwrap().unwrap().path();
     let poison = "import unittest; unittest.TestCase.assertEqual = lambda *of: None\n";
     std::fs::write(library.join("site-packages/poison.pth"), poison).unwrap();
     let Some(healed) = host.heal(Choice::Bubblewrap, &repository).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
-    assert_ne!(healed.state.setup.unwrap().main_tools.interpreter.installed.unwrap().folder, environment);
+    assert_ne!(healed.state.analysis.setup.unwrap().main_tools.interpreter.installed.unwrap().folder, environment);
 }
 
 /// Folders closed even to their owner, a pipe in the place of `.gitignore`, a link in the place of the report.

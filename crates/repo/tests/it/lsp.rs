@@ -1,4 +1,4 @@
-//! Hints of language servers: servers that this machine has, and one of our own that does everything wrong. Whatever it does, a run comes to
+//! Diagnostics of language servers: servers that this machine has, and one of our own that does everything wrong. Whatever it does, a run comes to
 //! what it would come to without.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
@@ -56,7 +56,7 @@ fn is_healed(healed: &Healed, repository: &TestRepository) {
     let fixed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/greet.js"]);
     assert!(fixed.contains("'é ' + name.toUpperCase()"), "{fixed}");
     assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "src/greet.js");
-    assert!(healed.state.log.entries().iter().all(|entry| entry.finding.source != Source::Lsp));
+    assert!(healed.state.diagnosis.log.entries().iter().all(|entry| entry.finding.source != Source::Lsp));
 }
 
 #[rstest]
@@ -65,13 +65,13 @@ async fn what_a_server_says_is_told_and_judges_nothing(#[values("pushes", "pulls
     let repository = repository(mode);
     let Some(healed) = heal_with(&repository, true, 300).await else { return };
     is_healed(&healed, &repository);
-    let hints = &healed.state.hints;
-    let [hint] = hints.log.entries() else { panic!("{:?}\n{}", hints.log, healed.report) };
-    assert_eq!((hint.finding.source, hint.finding.category), (Source::Lsp, Category::TypeError));
-    assert_eq!(hint.finding.file.as_deref(), Some("src/greet.js"));
-    assert_eq!(hint.finding.location, Some(Location { line: 2, column: Some(17) }));
-    assert_eq!(hint.finding.message, "TS2304: Cannot find name 'naem'.");
-    assert!(hints.are_new && hints.silent.is_empty(), "{hints:?}");
+    let lsp = &healed.state.diagnosis.lsp;
+    let [diagnostic] = lsp.log.entries() else { panic!("{:?}\n{}", lsp.log, healed.report) };
+    assert_eq!((diagnostic.finding.source, diagnostic.finding.category), (Source::Lsp, Category::TypeError));
+    assert_eq!(diagnostic.finding.file.as_deref(), Some("src/greet.js"));
+    assert_eq!(diagnostic.finding.location, Some(Location { line: 2, column: Some(17) }));
+    assert_eq!(diagnostic.finding.message, "TS2304: Cannot find name 'naem'.");
+    assert!(lsp.are_new && lsp.silent.is_empty(), "{lsp:?}");
     assert!(healed.report.contains("## Hints of a language server"), "{}", healed.report);
     assert!(healed.report.contains("Cannot find name 'naem'"), "{}", healed.report);
     assert_eq!(healed.state.warnings, Vec::<String>::new());
@@ -84,7 +84,7 @@ async fn where_nothing_is_known_of_the_commit_before_only_changed_lines_count() 
     let Some(healed) = heal_with(&repository, true, 300).await else { return };
     is_healed(&healed, &repository);
     let lines: Vec<_> =
-        healed.state.hints.log.entries().iter().map(|entry| entry.finding.location.unwrap().line).collect();
+        healed.state.diagnosis.lsp.log.entries().iter().map(|entry| entry.finding.location.unwrap().line).collect();
     assert_eq!(lines, [2], "{}", healed.report);
     let remarks = &healed.state.warnings;
     assert!(remarks.iter().any(|remark| remark.ends_with("of the commit before, it ended: exit 3")), "{remarks:?}");
@@ -108,7 +108,7 @@ async fn a_server_that_misbehaves_is_a_remark(#[case] mode: &str, #[case] second
     let repository = repository(mode);
     let Some(healed) = heal_with(&repository, true, seconds).await else { return };
     is_healed(&healed, &repository);
-    assert_eq!(healed.state.hints.log.entries(), []);
+    assert_eq!(healed.state.diagnosis.lsp.log.entries(), []);
     let remarks = &healed.state.warnings;
     assert!(remarks.iter().any(|warning| warning.contains(remark)), "{remarks:?}");
     assert!(healed.report.contains("typescript-language-server"), "{}", healed.report);
@@ -119,7 +119,7 @@ async fn nobody_is_asked_unless_that_is_wanted() {
     let repository = repository("dies");
     let Some(healed) = heal_with(&repository, false, 300).await else { return };
     is_healed(&healed, &repository);
-    assert_eq!((healed.state.hints.accepted, healed.state.warnings.as_slice()), (None, [].as_slice()));
+    assert_eq!((healed.state.diagnosis.lsp.accepted, healed.state.warnings.as_slice()), (None, [].as_slice()));
 }
 
 const SHAPE: &str = "class Shape:\n    def __init__(self, color):\n        self.color = color\n\n    def label(self):\n        return self.color\n\n\n\
@@ -156,14 +156,14 @@ async fn pyright_says_what_it_knows() {
     let Some((healed, repository)) = heal_python(&wrong).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shape.py"]), SHAPE.trim_end());
-    let hints = &healed.state.hints;
+    let lsp = &healed.state.diagnosis.lsp;
     let told: Vec<_> =
-        hints.log.entries().iter().map(|entry| (entry.finding.location, entry.finding.message.as_str())).collect();
+        lsp.log.entries().iter().map(|entry| (entry.finding.location, entry.finding.message.as_str())).collect();
     let at = |line, column| Some(Location { line, column: Some(column) });
     assert_eq!(told[0].0, at(6, 21), "{told:?}");
     assert!(told[0].1.starts_with("reportAttributeAccessIssue: Cannot access attribute \"colour\""), "{told:?}");
     assert_eq!(told[1], (at(10, 12), "reportUndefinedVariable: \"widht\" is not defined"));
-    assert!(hints.are_new && hints.servers.contains("pyright-langserver"), "{hints:?}");
+    assert!(lsp.are_new && lsp.servers.contains("pyright-langserver"), "{lsp:?}");
 }
 
 /// The failing test does not mention the error, and its stack trace leads nowhere.
@@ -183,7 +183,7 @@ async fn a_hint_says_what_a_red_test_does_not() {
     let notes = "# Of a shape, not of its paint.\n            ".repeat(9);
     repository.write("shape.py", right.replace("return self.color", &format!("{notes}return self.colour")));
     repository.commit("break it");
-    // Without the hint there is nothing to go by.
+    // Without the diagnostic there is nothing to go by.
     let limits = CommandLimits { lsp_seconds: 300, search_seconds: 0, ..CommandLimits::default() };
     for (lsp, reason) in [(false, StopReason::NoProgress), (true, StopReason::Green)] {
         let request = HealRequest {
@@ -194,7 +194,7 @@ async fn a_hint_says_what_a_red_test_does_not() {
         };
         let Some(healed) = heal(request).await else { return };
         assert_eq!(healed.results.stop_reason, reason, "{}", healed.report);
-        let fixers: Vec<&str> = healed.state.accepted.iter().map(|fix| fix.fixer.as_str()).collect();
+        let fixers: Vec<&str> = healed.state.fixes.accepted.iter().map(|fix| fix.fixer.as_str()).collect();
         assert_eq!(fixers, if lsp { vec!["attribute_spelling"] } else { vec![] });
     }
 }
@@ -215,11 +215,11 @@ async fn typescript_language_server_says_what_it_knows() {
     repository.write("src/twice.ts", SYNTAX);
     repository.commit("break it");
     let Some(healed) = heal_with(&repository, true, 300).await else { return };
-    let hints = &healed.state.hints;
-    let is_told = hints.log.entries().iter().any(|entry| {
+    let lsp = &healed.state.diagnosis.lsp;
+    let is_told = lsp.log.entries().iter().any(|entry| {
         let finding = &entry.finding;
         finding.file.as_deref() == Some("src/twice.ts") && finding.message == "TS1109: Expression expected."
     });
-    assert!(is_told, "{hints:?}\n{}", healed.report);
-    assert!(hints.are_new, "{hints:?}");
+    assert!(is_told, "{lsp:?}\n{}", healed.report);
+    assert!(lsp.are_new, "{lsp:?}");
 }

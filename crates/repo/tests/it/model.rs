@@ -88,10 +88,10 @@ async fn what_no_rule_knows_a_model_may_repair() {
         repository.git(&["log", "--format=%s", "main..AUTOHEAL_BOT_AI_Fix"]),
         "[AI-AGENT] Fix LOGIC error in shapes.py line 3"
     );
-    assert_eq!(healed.state.accepted[0].fixer, "language_model");
+    assert_eq!(healed.state.fixes.accepted[0].fixer, "language_model");
     assert!(healed.report.contains("fixer `language_model`") && healed.report.contains("| Language model | 2 calls"));
     assert!(healed.results.warnings.iter().any(|warning| warning.contains("language model")), "{:?}", healed.results);
-    assert_eq!((server.requests().len(), healed.state.model_usage.calls), (2, 2));
+    assert_eq!((server.requests().len(), healed.state.models.usage.calls), (2, 2));
 }
 
 /// Spec `diagnostics-log.md`: the planner and the coder see the summary, and the coder also sees the order.

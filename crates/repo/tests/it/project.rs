@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use autoheal_code::{javascript, python};
 use autoheal_repo::project::{MainLanguage, Manifests, OTHER_LANGUAGES, Project, manifest_hash, survey};
+use autoheal_repo::repo_config::Version;
 use autoheal_repo::test_runner::TestRunner;
 use autoheal_repo::toolchain::node::{JEST, MOCHA};
 use autoheal_repo::toolchain::python::dependencies::Dependencies;
 use autoheal_repo::toolchain::python::interpreter::{Surroundings, candidates};
 use autoheal_repo::toolchain::python::{PYTEST, UNITTEST};
-use autoheal_repo::wanted::Version;
 use proptest::prelude::*;
 use rstest::rstest;
 

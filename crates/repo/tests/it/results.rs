@@ -53,7 +53,7 @@ proptest! {
         (state.request.team_name, state.request.leader_name) = names;
         state.request.repository.push_str(&remark);
         state.warnings.push(remark.clone());
-        state.accepted.iter_mut().for_each(|fix| fix.description.push_str(&remark));
+        state.fixes.accepted.iter_mut().for_each(|fix| fix.description.push_str(&remark));
         let now = Timestamp::from_millis(state.started_at.as_millis() + i64::from(elapsed));
         let results = HealingResults::of(&state, now);
         let text = serde_json::to_string_pretty(&results).unwrap();

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::graph::Next;
-use autoheal_repo::look::{Look, TestState};
+use autoheal_repo::check_result::{CheckResult, TestState};
 use autoheal_repo::request::CommandLimits;
 use autoheal_repo::state::{CiStatus, PatchVerdict};
 use autoheal_repo::{HealNode, HealRequest, HealState, StopReason, graph};
 use proptest::prelude::*;
 
-fn verdict(green: bool) -> Look {
+fn verdict(green: bool) -> CheckResult {
     let state = if green { TestState::Passed } else { TestState::Failed };
-    Look { tests: [("t".to_owned(), state)].into(), ..Look::default() }
+    CheckResult { tests: [("t".to_owned(), state)].into(), ..CheckResult::default() }
 }
 
 #[test]
@@ -38,9 +38,9 @@ fn walk(retry_limit: u32, greens: &[bool]) -> (HealState, Vec<HealNode>) {
     loop {
         visited.push(node);
         match node {
-            HealNode::Patch => state.patch_verdict = PatchVerdict::Accepted,
+            HealNode::Patch => state.plan.patch_verdict = PatchVerdict::Accepted,
             HealNode::Monitor => {
-                let green = greens.get(state.retry_count as usize).copied().unwrap_or(false);
+                let green = greens.get(state.rounds.retry_count as usize).copied().unwrap_or(false);
                 state.conclude_round(verdict(green), Timestamp::from_millis(1));
             }
             HealNode::Analyze
@@ -80,7 +80,7 @@ proptest! {
         if let Some(first) = first_green.filter(|first| *first <= limit as usize) {
             prop_assert_eq!(rounds, first + 1);
             prop_assert_eq!(state.stop, Some(StopReason::Green));
-            prop_assert_eq!(state.iteration_history.last().unwrap().status, CiStatus::Passed);
+            prop_assert_eq!(state.rounds.history.last().unwrap().status, CiStatus::Passed);
         }
     }
 
@@ -90,8 +90,8 @@ proptest! {
         let (state, visited) = walk(limit, &[]);
         prop_assert_eq!(visited.len() / ROUND.len(), limit as usize + 1);
         prop_assert_eq!(state.stop, Some(StopReason::Attempts));
-        prop_assert_eq!(state.retry_count, limit);
-        prop_assert_eq!(state.iteration_history.len(), limit as usize + 1);
+        prop_assert_eq!(state.rounds.retry_count, limit);
+        prop_assert_eq!(state.rounds.history.len(), limit as usize + 1);
     }
 
     // Feature: autoheal-ci-agent, Property 23: Agent Execution Sequence

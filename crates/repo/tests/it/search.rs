@@ -100,7 +100,7 @@ async fn what_tests_allow_is_found(
     let Some(healed) = heal_with(&repository, 60).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     // What is kept is what was there, or the report names that beside it: tests do not tell `> 9` from `>= 10`.
-    let fix = &healed.state.accepted[0];
+    let fix = &healed.state.fixes.accepted[0];
     let is_original = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:stock.py"]) == STOCK.trim_end();
     let line = STOCK.lines().position(|line| line.contains(right)).unwrap() + 1;
     let is_named = fix.runners_up.iter().any(|other| other.starts_with(&format!("line {line}: ")));
@@ -138,7 +138,7 @@ async fn two_faults_are_repaired_one_after_the_other() {
     let repository = repository(&STOCK.replace(">= LIMIT", "> LIMIT").replace("return min(", "return max("), "pytest");
     let Some(healed) = heal_with(&repository, 60).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
-    assert_eq!(healed.state.accepted.len(), 2, "{}", healed.report);
+    assert_eq!(healed.state.fixes.accepted.len(), 2, "{}", healed.report);
 }
 
 #[tokio::test]
@@ -166,12 +166,12 @@ async fn strict_delivers_no_change_that_tests_do_not_tell_from_others() {
     let limits = CommandLimits { search_seconds: 60, ..CommandLimits::default() };
     let request = HealRequest { limits, strict: true, ..HealRequest::new(repository.path().display().to_string()) };
     let Some(strict) = heal(request.clone()).await else { return };
-    assert!(strict.state.accepted.is_empty(), "{}", strict.report);
+    assert!(strict.state.fixes.accepted.is_empty(), "{}", strict.report);
     assert_eq!(strict.results.stop_reason, StopReason::NoProgress, "{}", strict.report);
     assert!(strict.state.warnings.iter().any(|warning| warning.contains("--strict")), "{:?}", strict.state.warnings);
     let Some(healed) = heal(HealRequest { strict: false, ..request }).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
-    let others = healed.state.accepted[0].runners_up.len();
+    let others = healed.state.fixes.accepted[0].runners_up.len();
     let told = format!("{others} other changes pass");
     assert!(healed.state.warnings.iter().any(|warning| warning.contains(&told)), "{:?}", healed.state.warnings);
 }
@@ -214,7 +214,7 @@ async fn a_test_that_is_turned_off_is_not_repaired() {
     ];
     let repository = TestRepository::with_files(&files);
     let Some(healed) = heal_with(&repository, 20).await else { return };
-    let silenced = healed.state.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
+    let silenced = healed.state.fixes.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
     assert!(!silenced && healed.results.stop_reason != StopReason::Green, "{}", healed.report);
 }
 

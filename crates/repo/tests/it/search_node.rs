@@ -115,7 +115,7 @@ fn is_found_by_search(healed: &Healed, repository: &TestRepository, file: &str, 
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.results.searches);
     let is_original = repository.git(&["show", &format!("AUTOHEAL_BOT_AI_Fix:{file}")]) == text.trim_end();
     let line = text.lines().position(|line| line.contains(right)).unwrap() + 1;
-    let fix = &healed.state.accepted[0];
+    let fix = &healed.state.fixes.accepted[0];
     let is_named = fix.runners_up.iter().any(|other| other.starts_with(&format!("line {line}: ")));
     assert!(is_original || is_named, "{}", healed.report);
     let search = healed.results.searches.first().unwrap();
@@ -246,7 +246,7 @@ async fn another_failure_is_in_nobodys_way() {
     let Some((healed, repository)) = heal(&files, ">= LIMIT", "> LIMIT").await else { return };
     assert_ne!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     let fixed = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:src/stock.js"]);
-    assert_eq!(healed.state.accepted.len(), 1, "{}", healed.report);
+    assert_eq!(healed.state.fixes.accepted.len(), 1, "{}", healed.report);
     assert_ne!(fixed, STOCK.replace(">= LIMIT", "> LIMIT").trim_end(), "{}", healed.report);
 }
 
@@ -260,7 +260,7 @@ async fn a_test_that_is_turned_off_is_not_repaired() {
     let files = [("src/fast.js", fast), ("test/fast.js", tests), ("package.json", &package)];
     // In the first commit, so that none says what was right.
     let Some(healed) = heal_in_time(&TestRepository::with_files(&files)).await else { return };
-    let silenced = healed.state.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
+    let silenced = healed.state.fixes.accepted.iter().any(|fix| fix.diff.contains("HAS_FAST"));
     assert!(!silenced && healed.results.stop_reason != StopReason::Green, "{}", healed.report);
 }
 
@@ -279,5 +279,9 @@ async fn a_test_that_does_not_always_fail_is_no_evidence() {
     let repository = broken(&files, "number", "value");
     let Some(healed) = heal_in_time(&repository).await else { return };
     let search = healed.results.searches.first().unwrap();
-    assert!(healed.state.accepted.is_empty() && search.refused.is_some() && search.tried == 0, "{}", healed.report);
+    assert!(
+        healed.state.fixes.accepted.is_empty() && search.refused.is_some() && search.tried == 0,
+        "{}",
+        healed.report
+    );
 }

@@ -1,11 +1,11 @@
-//! Arbitrary looks, findings and states for the property tests.
+//! Arbitrary results of checks, findings and states for the property tests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
-use autoheal_repo::look::{Look, TestState};
+use autoheal_repo::check_result::{CheckResult, TestState};
 use autoheal_repo::state::AcceptedFix;
 use autoheal_repo::{HealRequest, HealState, StopReason};
 use proptest::prelude::*;
@@ -33,10 +33,10 @@ pub(crate) fn test_state() -> impl Strategy<Value = TestState> {
     prop::sample::select(vec![TestState::Passed, TestState::Failed, TestState::Skipped])
 }
 
-pub(crate) fn look() -> impl Strategy<Value = Look> {
+pub(crate) fn result() -> impl Strategy<Value = CheckResult> {
     let tests = prop::collection::btree_map("t[0-9]", test_state(), 0..8);
     let (findings, advice) = (prop::collection::vec(finding(), 0..4), prop::collection::vec(finding(), 0..2));
-    (tests, findings, advice, 0_u64..5_000).prop_map(|(tests, findings, advice, millis)| Look {
+    (tests, findings, advice, 0_u64..5_000).prop_map(|(tests, findings, advice, millis)| CheckResult {
         tests,
         findings,
         advice,
@@ -71,20 +71,20 @@ fn accepted() -> impl Strategy<Value = AcceptedFix> {
 pub(crate) fn ended_state() -> impl Strategy<Value = HealState> {
     let names = ("\\PC{1,20}", "\\PC{1,20}");
     let stop = prop::option::of(prop::sample::select(StopReason::ALL.to_vec()));
-    let looks = prop::collection::vec(look(), 0..4);
-    (names, stop, looks, prop::collection::vec(accepted(), 0..4), 0_i64..10_000_000).prop_map(
-        |((team, leader), stop, looks, accepted, started)| {
+    let results = prop::collection::vec(result(), 0..4);
+    (names, stop, results, prop::collection::vec(accepted(), 0..4), 0_i64..10_000_000).prop_map(
+        |((team, leader), stop, results, accepted, started)| {
             let mut request = HealRequest::new("/some/repository");
             request.team_name = team;
             request.leader_name = leader;
             let mut state = HealState::new(request, Timestamp::from_millis(started));
-            for (index, look) in looks.into_iter().enumerate() {
+            for (index, result) in results.into_iter().enumerate() {
                 let at = Timestamp::from_millis(started + i64::try_from(index).unwrap());
-                state.observe(&look, "look", at);
-                state.close_round(look.is_green(), look.keys().len(), at);
-                state.retry_count += 1;
+                state.observe(&result, "results", at);
+                state.rounds.close(result.is_green(), result.keys().len(), at);
+                state.rounds.retry_count += 1;
             }
-            state.accepted = accepted;
+            state.fixes.accepted = accepted;
             state.stop = stop;
             state
         },

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use autoheal_repo::repo_config::Version;
 use autoheal_repo::request::CiMode;
 use autoheal_repo::toolchain::python::interpreter::{Surroundings, candidates};
-use autoheal_repo::wanted::Version;
 use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 

@@ -1,7 +1,7 @@
 //! Linux namespaces by bubblewrap: a new one for every command, so that nothing of a finished command survives.
 //!
 //! The warm path: while one command runs, or the caller thinks, the namespace of the next one is already set up and waits
-//! for its arguments (see `armed.sh`). A command therefore pays neither the start of bubblewrap nor of a process.
+//! for its arguments (see `waiting.sh`). A command therefore pays neither the start of bubblewrap nor of a process.
 
 mod mounts;
 
@@ -21,12 +21,12 @@ use tokio::io::AsyncReadExt as _;
 use tokio::task::JoinSet;
 
 use self::mounts::{Arguments, HOME};
-use crate::cell::{ARMED, Armed, Around, limiting_words, words_of};
 use crate::doors::{self, Claims};
 use crate::limits::Limiter;
 use crate::limits::disk::Space;
 use crate::mount_sources;
 use crate::outcome::{Outcome, SandboxError};
+use crate::process_tree::{Around, Prepared, WAITING_SCRIPT, limiting_words, words_of};
 use crate::registries::{self, Registries};
 use crate::seccomp::Filters;
 use crate::session::{self, Session};
@@ -108,7 +108,7 @@ impl Bubblewrap {
         };
         let sandbox = Arc::new(self);
         let tried = match Plan::new(&sandbox, spec) {
-            Ok(plan) => plan.arm(&[]).await.map(drop),
+            Ok(plan) => plan.prepare(&[]).await.map(drop),
             Err(error) => Err(error),
         };
         match (tried, Arc::try_unwrap(sandbox)) {
@@ -168,7 +168,7 @@ impl Sandbox for Arc<Bubblewrap> {
         let plan = Arc::new(Plan::new(self, spec)?);
         plan.space.check()?;
         // Waited for, so that a workspace that cannot work fails here.
-        let first = plan.arm(&[]).await?;
+        let first = plan.prepare(&[]).await?;
         let mut next = JoinSet::new();
         next.spawn(std::future::ready(Ok(first)));
         Ok(Box::new(BubblewrapWorkspace { plan, next }))
@@ -220,10 +220,10 @@ impl Plan {
         })
     }
 
-    async fn arm(&self, more: &[Mount]) -> Result<Armed, SandboxError> {
+    async fn prepare(&self, more: &[Mount]) -> Result<Prepared, SandboxError> {
         // Each time: commands have run since.
         mount_sources::verify(&self.spec)?;
-        let armed = Armed::start(
+        let prepared = Prepared::start(
             self.launch(more).map_err(preparing)?,
             Around::Namespace,
             &self.limiter,
@@ -231,8 +231,8 @@ impl Plan {
             self.spec.run,
         )
         .await?;
-        doors::require(&armed.status().map_err(preparing)?, 0, self.bubblewrap.inherited_filters)?;
-        Ok(armed)
+        doors::require(&prepared.status().map_err(preparing)?, 0, self.bubblewrap.inherited_filters)?;
+        Ok(prepared)
     }
 
     fn launch(&self, more: &[Mount]) -> io::Result<Launch> {
@@ -255,7 +255,9 @@ impl Plan {
         arguments.workspace(&self.spec, more);
         // bubblewrap is the first process inside, and its words are seen there: what is shown of the host comes by a file.
         let mut argv = vec![self.bubblewrap.program.clone().into_os_string()];
-        argv.extend(["--args", &FIRST_FILE.to_string(), "--", "/bin/sh", "-c", ARMED, "sh"].map(OsString::from));
+        argv.extend(
+            ["--args", &FIRST_FILE.to_string(), "--", "/bin/sh", "-c", WAITING_SCRIPT, "sh"].map(OsString::from),
+        );
         Ok(Launch {
             argv,
             environment: BTreeMap::new(),
@@ -266,13 +268,13 @@ impl Plan {
     }
 
     /// Runs a command to its end.
-    async fn execute(&self, armed: Armed, command: &Command) -> Result<Outcome, SandboxError> {
+    async fn execute(&self, prepared: Prepared, command: &Command) -> Result<Outcome, SandboxError> {
         let input = self.words(command)?;
-        let Armed { mut cell, stdin, stdout, stderr } = armed;
-        cell.limit(&command.limits)?;
+        let Prepared { mut tree, stdin, stdout, stderr } = prepared;
+        tree.limit(&command.limits)?;
         let output = Output::new(command.limits.output);
         let streams = pump(stdin, &input, stdout, stderr, &output);
-        let (end, duration) = supervise(&mut cell, streams, &command.limits).await?;
+        let (end, duration) = supervise(&mut tree, streams, &command.limits).await?;
         Ok(Outcome::new(end, duration, output))
     }
 
@@ -291,23 +293,23 @@ impl Plan {
 struct BubblewrapWorkspace {
     plan: Arc<Plan>,
     /// The namespace of the next command, in the making or ready. At most one.
-    next: JoinSet<Result<Armed, SandboxError>>,
+    next: JoinSet<Result<Prepared, SandboxError>>,
 }
 
 impl BubblewrapWorkspace {
     fn arm_next(&mut self) {
         let plan = Arc::clone(&self.plan);
-        self.next.spawn(async move { plan.arm(&[]).await });
+        self.next.spawn(async move { plan.prepare(&[]).await });
     }
 
     /// Returns a namespace that is ready for a command.
-    async fn armed(&mut self) -> Result<Armed, SandboxError> {
-        if let Some(Ok(Ok(mut armed))) = self.next.join_next().await
-            && armed.is_ready()
+    async fn prepared(&mut self) -> Result<Prepared, SandboxError> {
+        if let Some(Ok(Ok(mut prepared))) = self.next.join_next().await
+            && prepared.is_ready()
         {
-            return Ok(armed);
+            return Ok(prepared);
         }
-        self.plan.arm(&[]).await
+        self.plan.prepare(&[]).await
     }
 }
 
@@ -317,15 +319,15 @@ impl Workspace for BubblewrapWorkspace {
         self.plan.space.check()?;
         match &command.network {
             Network::None => {
-                let armed = self.armed().await?;
-                let outcome = self.plan.execute(armed, command).await?;
+                let prepared = self.prepared().await?;
+                let outcome = self.plan.execute(prepared, command).await?;
                 self.arm_next();
                 Ok(outcome)
             }
             Network::Registries(access) => {
                 let registries = Registries::open(access, self.plan.user()).map_err(preparing)?;
-                let armed = self.plan.arm(&registries.mounts()).await?;
-                let outcome = self.plan.execute(armed, &registries.wrap(command)).await?;
+                let prepared = self.plan.prepare(&registries.mounts()).await?;
+                let outcome = self.plan.execute(prepared, &registries.wrap(command)).await?;
                 Ok(registries::redact(access, outcome))
             }
         }
@@ -334,8 +336,8 @@ impl Workspace for BubblewrapWorkspace {
     async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
         session::refuse_network(command)?;
         self.plan.space.check()?;
-        let armed = self.armed().await?;
-        let session = armed.converse(self.plan.words(command)?, &command.limits).await?;
+        let prepared = self.prepared().await?;
+        let session = prepared.converse(self.plan.words(command)?, &command.limits).await?;
         self.arm_next();
         Ok(session)
     }
@@ -378,9 +380,9 @@ mod tests {
     async fn nothing_runs_without_a_filter_of_system_calls() {
         let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let Some(mut plan) = plan(state.path(), folder.path(), "bubblewrap without a filter").await else { return };
-        drop(plan.arm(&[]).await.unwrap());
+        drop(plan.prepare(&[]).await.unwrap());
         plan.filters = Filters::none();
-        let refused = plan.arm(&[]).await.map(drop).unwrap_err();
+        let refused = plan.prepare(&[]).await.map(drop).unwrap_err();
         assert!(matches!(refused, SandboxError::OpenDoor { door: "system calls", .. }), "{refused}");
     }
 
@@ -396,8 +398,8 @@ mod tests {
              except urllib.error.HTTPError as error: print(error.code)\n\
              exit(7)";
         let command = Command { network: Network::None, ..Command::new(["python3", "-c", script]) };
-        let armed = plan.arm(&registries.mounts()).await.unwrap();
-        let outcome = plan.execute(armed, &registries.wrap(&command)).await.unwrap();
+        let prepared = plan.prepare(&registries.mounts()).await.unwrap();
+        let outcome = plan.execute(prepared, &registries.wrap(&command)).await.unwrap();
         let said = String::from_utf8_lossy(&outcome.stdout);
         assert!(
             said.starts_with("registry.example: GET /simple/ HTTP/1.1") && said.ends_with("405\n"),

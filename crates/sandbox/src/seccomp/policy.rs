@@ -487,7 +487,7 @@ pub(super) const REFUSED: &[Refusal] = &[
             SYS_sethostname,
             SYS_setdomainname,
         ],
-        "namespaces and mounts are the wall itself",
+        "namespaces and mounts are the isolation itself",
     ),
     refuse(
         Errno::EPERM,

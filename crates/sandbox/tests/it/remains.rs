@@ -106,9 +106,9 @@ async fn a_dropped_command_ends(#[values(Choice::Bubblewrap, Choice::Docker, Cho
     assert_eq!(groups(run), Vec::<std::path::PathBuf>::new());
 }
 
-/// The cell is dropped at various moments, some of them before bubblewrap's own processes are tied to each other.
+/// The process tree is dropped at various moments, some of them before bubblewrap's own processes are tied to each other.
 #[tokio::test]
-async fn a_cell_that_is_given_up_while_it_starts_leaves_nothing() {
+async fn a_process_tree_that_is_given_up_while_it_starts_leaves_nothing() {
     let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let Some(sandbox) = sandbox(Choice::Bubblewrap, &settings(state.path())).await else { return };
     for number in 0..150 {

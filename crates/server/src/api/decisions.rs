@@ -14,7 +14,7 @@ use super::tasks::{Task, enqueue};
 use super::{Shared, tag};
 
 /// Queues work on a source, to be done now; if the same work is queued already, it becomes due at once.
-async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
+async fn enqueue_now(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<Task>, ApiError> {
     let row = find(shared, name).await?;
     Ok(Json(enqueue(shared, &NewTask::new(kind, row.source, shared.services.store.now())).await?))
 }
@@ -25,7 +25,7 @@ async fn now_please(shared: &Shared, name: &str, kind: TaskKind) -> Result<Json<
     (status = 200, description = "The work", body = Task),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn run(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
-    now_please(&shared, &name, TaskKind::RefreshSource).await
+    enqueue_now(&shared, &name, TaskKind::RefreshSource).await
 }
 
 /// Run the Doctor on a source now
@@ -36,7 +36,7 @@ pub(super) async fn run(State(shared): State<Shared>, Path(name): Path<String>) 
     (status = 200, description = "The work", body = Task),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn heal(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Task>, ApiError> {
-    now_please(&shared, &name, TaskKind::FixSource).await
+    enqueue_now(&shared, &name, TaskKind::FixSource).await
 }
 
 /// End a source's quarantine

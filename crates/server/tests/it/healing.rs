@@ -64,7 +64,7 @@ impl Workflow for Waiting {
         Ok(())
     }
 
-    fn absorb(&self, _node: Only, _state: &mut Value, _error: &StepError, _now: Timestamp) -> bool {
+    fn on_step_failed(&self, _node: Only, _state: &mut Value, _error: &StepError, _now: Timestamp) -> bool {
         false
     }
 

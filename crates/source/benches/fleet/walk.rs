@@ -67,7 +67,7 @@ pub(crate) async fn run<W: Workflow>(workflow: &W, store: &Store, clock: &Arc<Cl
         let services: Arc<dyn StepServices> = Arc::clone(clock) as Arc<dyn StepServices>;
         let context = StepContext::new(run, node.name(), services);
         if let Err(error) = workflow.step(node, &mut state, &context).await {
-            assert!(workflow.absorb(node, &mut state, &error, clock.now()), "{}: {error}", node.name());
+            assert!(workflow.on_step_failed(node, &mut state, &error, clock.now()), "{}: {error}", node.name());
         }
         next = if workflow.is_stopped(&state) { Next::End } else { workflow.graph().next(node, &state).unwrap() };
         seq += 1;

@@ -89,7 +89,7 @@ impl Workflow for DoctorWorkflow {
         }
     }
 
-    fn absorb(&self, _node: DoctorNode, state: &mut DoctorState, error: &StepError, _now: Timestamp) -> bool {
+    fn on_step_failed(&self, _node: DoctorNode, state: &mut DoctorState, error: &StepError, _now: Timestamp) -> bool {
         state.end = Some(End::Broken(error.to_string()));
         true
     }

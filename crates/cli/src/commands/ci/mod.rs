@@ -16,7 +16,7 @@ use autoheal_store::RunRow;
 use nix::fcntl::OFlag;
 use uuid::Uuid;
 
-use super::heal::{self, Ended, OtherTask};
+use super::heal::{self, ConflictPolicy, Ended};
 use super::report;
 use crate::args::Heal;
 use crate::ci_args::CiJob;
@@ -82,7 +82,7 @@ async fn heal(
         // A job works on its own commit, and never resumes the run of an earlier job for another commit.
         request.commit = Some(commit);
     };
-    match heal::to_its_end(&asked, OtherTask::IsCancelled, change, &config, printer).await? {
+    match heal::run_to_completion(&asked, ConflictPolicy::Cancel, change, &config, printer).await? {
         Ended::Run(row) => {
             let exit = heal::tell(&row, &asked, printer)?;
             Ok(Some((row, exit)))

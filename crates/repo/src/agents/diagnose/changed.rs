@@ -40,7 +40,7 @@ pub(super) async fn find_broken(
     let broken: BTreeSet<String> = broken.into_iter().filter(|file| !was_broken(file)).collect();
     findings.retain(|finding| finding.file.as_ref().is_some_and(|file| broken.contains(file)));
     session.keep_broken(&broken);
-    if let Some(setup) = &mut state.setup {
+    if let Some(setup) = &mut state.analysis.setup {
         setup.broken_files = broken;
     }
     Ok(findings)

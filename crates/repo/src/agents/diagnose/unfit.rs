@@ -8,7 +8,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::build;
-use crate::look::Look;
+use crate::check_result::CheckResult;
 use crate::session::Session;
 use crate::setup::{BuildCommand, Suite};
 use crate::state::HealState;
@@ -16,7 +16,7 @@ use crate::test_scope::Scope;
 
 /// Leaves further suites and programs out that fail for a reason that is not the repository's. Returns whether there are any.
 pub(super) async fn leave_out(
-    look: &Look,
+    result: &CheckResult,
     state: &mut HealState,
     session: &mut Session,
     limit: Duration,
@@ -25,7 +25,7 @@ pub(super) async fn leave_out(
     let mut unfit: Vec<(Suite, String)> = Vec::new();
     let mut suites = Vec::new();
     for (number, suite) in session.setup().other_suites.clone().into_iter().enumerate() {
-        let has_tests = look.tests.keys().any(|id| id.starts_with(&suite.label));
+        let has_tests = result.tests.keys().any(|id| id.starts_with(&suite.label));
         let is_repeat = |(dropped, _): &&(Suite, String)| dropped.is_repeated_by(&suite);
         let why = match unfit.iter().find(is_repeat) {
             Some((_, why)) => Some(why.clone()),
@@ -40,7 +40,7 @@ pub(super) async fn leave_out(
     let mut reasons: Vec<String> =
         unfit.iter().map(|(suite, why)| format!("`{}`: {why}", suite.command_line())).collect();
     let mut checks = Vec::new();
-    let have_failed = look.findings.iter().any(|finding| finding.source == Source::Build);
+    let have_failed = result.findings.iter().any(|finding| finding.source == Source::Build);
     for check in session.setup().checks.clone() {
         let why = if have_failed { why_unfit(session, &check, limit, context).await? } else { None };
         match why {
@@ -52,7 +52,7 @@ pub(super) async fn leave_out(
         return Ok(false);
     }
     session.keep_fit(suites.clone(), checks.clone());
-    if let Some(setup) = &mut state.setup {
+    if let Some(setup) = &mut state.analysis.setup {
         (setup.other_suites, setup.checks) = (suites, checks);
         setup.not_run.extend(reasons);
     }
@@ -66,9 +66,9 @@ async fn why_no_tests(
     limit: Duration,
     context: &StepContext,
 ) -> Result<Option<String>, StepError> {
-    let look = session.look_at_suite(number, &Scope::All, limit, context).await?;
-    let are_foreign = look.tests.is_empty() && are_foreign(&look.findings, session.sources());
-    let first = look.findings.first().filter(|_| are_foreign);
+    let result = session.check_suite(number, &Scope::All, limit, context).await?;
+    let are_foreign = result.tests.is_empty() && are_foreign(&result.findings, session.sources());
+    let first = result.findings.first().filter(|_| are_foreign);
     Ok(first.map(|finding| finding.message.lines().next().unwrap_or_default().to_owned()))
 }
 

@@ -17,8 +17,8 @@ use autoheal_engine::workflow::StepError;
 use super::prepare::Refusal;
 use super::trial::Trial;
 use crate::acceptance::{Rejection, is_unreadable};
+use crate::check_result::{CheckResult, TestState};
 use crate::discovery::is_test_file;
-use crate::look::{Look, TestState};
 use crate::protected::standing::Standing;
 use crate::state::FileText;
 use crate::test_scope::Scope;
@@ -88,9 +88,9 @@ impl Trial<'_> {
     pub(super) fn keeps_judges(&mut self, candidate: &Candidate) -> Result<(), Refusal> {
         let judges = self.judges_on_the_way();
         for edit in candidate.files.iter().filter(|edit| judges.contains(&edit.file)) {
-            self.state.add_judge(self.key, &edit.file);
+            self.state.tried.add_judge(self.key, &edit.file, &self.state.fixes);
         }
-        if self.state.changes_judge(self.key, candidate) { Err(Refusal::Judge) } else { Ok(()) }
+        if self.state.tried.changes_judge(self.key, candidate) { Err(Refusal::Judge) } else { Ok(()) }
     }
 
     /// Files between the test and what failed it that are not known to be the program.
@@ -274,27 +274,27 @@ impl Trial<'_> {
     async fn noticed(&mut self, test: &HealedTest, file: &str, text: &str) -> Result<Noticed, StepError> {
         let limit = Duration::from_secs(self.state.request.limits.test_seconds);
         let undo = self.session.write(&[FileText { file: file.to_owned(), text: text.to_owned() }])?;
-        let look = self.session.look(&Scope::Again(vec![test.selector.clone()]), limit, self.context).await;
+        let result = self.session.run_checks(&Scope::Again(vec![test.selector.clone()]), limit, self.context).await;
         self.session.write(&undo)?;
-        Ok(read(&look?, test))
+        Ok(read(&result?, test))
     }
 }
 
-fn read(look: &Look, test: &HealedTest) -> Noticed {
-    if look.cut_short.is_some() {
+fn read(result: &CheckResult, test: &HealedTest) -> Noticed {
+    if result.cut_short.is_some() {
         return Noticed::Unknown;
     }
-    match look.tests.get(&test.id) {
+    match result.tests.get(&test.id) {
         Some(TestState::Failed) => {
-            let index = look.selectors.get(&test.selector);
-            let category = index.and_then(|index| look.findings.get(*index)).map(|finding| finding.category);
+            let index = result.selectors.get(&test.selector);
+            let category = index.and_then(|index| result.findings.get(*index)).map(|finding| finding.category);
             // A value of the wrong kind breaks in its own way, which shows nothing.
             let is_its_kind = category.is_none_or(|category| category == Category::Logic || category == test.category);
             if is_its_kind { Noticed::Yes } else { Noticed::Unknown }
         }
         Some(TestState::Passed | TestState::Skipped) => Noticed::No,
-        None if look.count(TestState::Failed) > 0 => Noticed::Yes,
-        None if look.count(TestState::Passed) > 0 => Noticed::No,
+        None if result.count(TestState::Failed) > 0 => Noticed::Yes,
+        None if result.count(TestState::Passed) > 0 => Noticed::No,
         None => Noticed::Unknown,
     }
 }

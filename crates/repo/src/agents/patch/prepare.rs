@@ -1,5 +1,7 @@
 //! Preparation of a candidate: the files that it would write, or the reason for its refusal.
 
+use std::collections::BTreeSet;
+
 use autoheal_code::edit::EditError;
 use autoheal_code::formatting::is_same_program;
 use autoheal_code::tampering::{self, Tampering};
@@ -9,7 +11,7 @@ use super::EXAMINED;
 use crate::change::hash_of;
 use crate::lint::formatting;
 use crate::protected::keeps_configuration;
-use crate::state::{FileText, HealState};
+use crate::state::FileText;
 
 /// Reason for which a candidate is not even tried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +38,11 @@ pub(super) enum Refusal {
 
 /// The files after the candidate, if it applies, touches nothing protected, adds no fault of syntax (spec `validate_syntax`) and leads nowhere
 /// where the run has been. Nothing is written before all of that is known.
-pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealState) -> Result<Vec<FileText>, Refusal> {
+pub(super) fn prepare(
+    candidate: &Candidate,
+    sources: &Sources,
+    visited: &BTreeSet<String>,
+) -> Result<Vec<FileText>, Refusal> {
     let mut files = Vec::new();
     for edit in &candidate.files {
         let is_format = formatting::is_formatting(candidate);
@@ -61,7 +67,7 @@ pub(super) fn prepare(candidate: &Candidate, sources: &Sources, state: &HealStat
         }
         files.push(FileText { file: edit.file.clone(), text });
     }
-    if files.iter().all(|file| state.visited.contains(&hash_of(file))) {
+    if files.iter().all(|file| visited.contains(&hash_of(file))) {
         return Err(Refusal::Repeated);
     }
     Ok(files)
@@ -82,7 +88,7 @@ mod tests {
     use super::super::log;
     use super::*;
     use crate::HealRequest;
-    use crate::state::PatchStatus;
+    use crate::state::{HealState, PatchStatus};
     use crate::tree;
 
     const TEXT: &str = "def area(width, height):\n    return width * height\n\n\nTABLE = {'a': [1, 2], 'b': (3,)}\n";
@@ -159,7 +165,7 @@ mod tests {
             std::fs::write(&path, text_of(file)).unwrap();
             let candidate = candidate_in(file, start, end, &replacement, 1);
             let mut state = state();
-            match prepare(&candidate, &sources(), &state) {
+            match prepare(&candidate, &sources(), &state.tried.visited) {
                 Ok(files) => {
                     prop_assert!(languages::check(file, &files[0].text).is_ok());
                     let undo = tree::write(folder.path(), &files).unwrap();
@@ -168,7 +174,7 @@ mod tests {
                 }
                 Err(refusal) => {
                     log(&mut state, &context(), None, &candidate, PatchStatus::Failed, &refusal.to_string());
-                    prop_assert_eq!(state.patch_log[0].status, PatchStatus::Failed);
+                    prop_assert_eq!(state.tried.patch_log[0].status, PatchStatus::Failed);
                     prop_assert!(candidate.files[0].apply(text_of(file)).is_ok_and(|text| languages::check(file, &text).is_err()));
                 }
             }
@@ -183,8 +189,8 @@ mod tests {
                 let status = if *kept { PatchStatus::Applied } else { PatchStatus::Failed };
                 log(&mut state, &context(), None, &candidate(*start, *end, "", *line), status, "why");
             }
-            prop_assert_eq!(state.patch_log.len(), operations.len());
-            for (entry, (_, line, kept)) in state.patch_log.iter().zip(&operations) {
+            prop_assert_eq!(state.tried.patch_log.len(), operations.len());
+            for (entry, (_, line, kept)) in state.tried.patch_log.iter().zip(&operations) {
                 prop_assert_eq!(&entry.file, "a.py");
                 prop_assert_eq!(entry.line, (*line).max(1));
                 prop_assert_eq!(entry.status == PatchStatus::Applied, *kept);
@@ -196,14 +202,14 @@ mod tests {
     fn a_protected_file_is_never_changed() {
         let mut candidate = candidate(0, 0, "x = 1\n", 1);
         candidate.files[0].file = "test_a.py".to_owned();
-        assert_eq!(prepare(&candidate, &sources(), &state()), Err(Refusal::Protected));
+        assert_eq!(prepare(&candidate, &sources(), &BTreeSet::new()), Err(Refusal::Protected));
     }
 
     #[test]
     fn a_fix_that_undoes_an_earlier_one_is_seen() {
         let mut state = state();
         let before = FileText { file: "a.py".to_owned(), text: format!("x = 1\n{TEXT}") };
-        state.visited.insert(hash_of(&before));
-        assert_eq!(prepare(&candidate(0, 0, "x = 1\n", 1), &sources(), &state), Err(Refusal::Repeated));
+        state.tried.visited.insert(hash_of(&before));
+        assert_eq!(prepare(&candidate(0, 0, "x = 1\n", 1), &sources(), &state.tried.visited), Err(Refusal::Repeated));
     }
 }

@@ -10,11 +10,11 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::EXAMINED;
 use super::prepare::{Refusal, prepare};
-use super::{Machine, changes_what_is_installed, log};
+use super::{Installer, changes_what_is_installed, log};
 use crate::acceptance::{Rejection, Suspect, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
+use crate::check_result::{CheckResult, TestState};
 use crate::earlier;
-use crate::look::{Look, TestState};
 use crate::protected::standing::Standings;
 use crate::search;
 use crate::session::Session;
@@ -69,7 +69,7 @@ fn line_and_description(candidate: &Candidate) -> String {
 pub(super) struct Kept {
     pub(super) candidate: Candidate,
     pub(super) files: Vec<FileText>,
-    pub(super) look: Look,
+    pub(super) result: CheckResult,
     pub(super) tried_before: usize,
     pub(super) runners_up: Vec<String>,
 }
@@ -87,9 +87,9 @@ pub(super) struct Trial<'a> {
     pub(super) standings: Standings,
     pub(super) state: &'a mut HealState,
     pub(super) session: &'a mut Session,
-    pub(super) machine: Machine<'a>,
+    pub(super) installer: Installer<'a>,
     pub(super) context: &'a StepContext,
-    pub(super) before: &'a Look,
+    pub(super) before: &'a CheckResult,
     pub(super) target: &'a Finding,
     pub(super) key: &'a Key,
     /// Changes that were tried in vain on this tree for a failure at the same location: one fault shows in
@@ -125,15 +125,15 @@ impl Trial<'_> {
             if !self.refused.insert(attempt) {
                 continue;
             }
-            let (mut look, mut is_healed) = self.first_look(&files).await?;
+            let (mut result, mut is_healed) = self.first_check(&files).await?;
             let may_be_partial = !is_logic || may_be_one_of_several(candidate);
-            if is_healed && may_be_partial && !look.is_green() {
+            if is_healed && may_be_partial && !result.is_green() {
                 let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-                look = self.look_at(&files, &Scope::All, limit).await?;
-                is_healed = self.passes_where_it_failed(&look);
+                result = self.check_with(&files, &Scope::All, limit).await?;
+                is_healed = self.passes_where_it_failed(&result);
             }
-            let is_enough = look.is_green() || (is_healed && may_be_partial);
-            if is_enough && self.judge(candidate, &look).is_ok() {
+            let is_enough = result.is_green() || (is_healed && may_be_partial);
+            if is_enough && self.judge(candidate, &result).is_ok() {
                 if let Err(rejection) = self.must_fail(candidate, &files).await? {
                     self.log(candidate, PatchStatus::Failed, &rejection.to_string());
                     continue;
@@ -141,12 +141,12 @@ impl Trial<'_> {
                 return Ok(Some(Kept {
                     candidate: candidate.clone(),
                     files,
-                    look,
+                    result,
                     tried_before: index,
                     runners_up: also_allowed(&proposal.candidates, index),
                 }));
             }
-            if is_still_there(self.before, &look, self.key) {
+            if is_still_there(self.before, &result, self.key) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
             } else if !may_be_partial {
                 // Code that runs says little about what it should do: less than everything green is no evidence.
@@ -155,7 +155,7 @@ impl Trial<'_> {
                 promising.push(Promising {
                     candidate: candidate.clone(),
                     files,
-                    passed: look.count(TestState::Passed),
+                    passed: result.count(TestState::Passed),
                     tried_before: index,
                 });
             }
@@ -164,13 +164,13 @@ impl Trial<'_> {
     }
 
     /// Returns whether the tests that showed the failure pass: what is red besides them is another fault.
-    fn passes_where_it_failed(&self, look: &Look) -> bool {
+    fn passes_where_it_failed(&self, result: &CheckResult) -> bool {
         let failing = self.before.selectors_of(self.key);
         // A file whose tests could not be loaded stands for all of them.
         let is_of = |name: &str, other: &str| {
             name.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         };
-        let fails = |selector: &String| look.selectors.keys().any(|name| is_of(name, selector));
+        let fails = |selector: &String| result.selectors.keys().any(|name| is_of(name, selector));
         !failing.is_empty() && !failing.iter().any(fails)
     }
 
@@ -179,16 +179,16 @@ impl Trial<'_> {
         let mut kept: Vec<Kept> = Vec::new();
         for promising in promising.into_iter().take(FULL_TRIALS) {
             let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-            let look = self.look_at(&promising.files, &Scope::All, limit).await?;
-            if let Err(rejection) = self.judge(&promising.candidate, &look) {
+            let result = self.check_with(&promising.files, &Scope::All, limit).await?;
+            if let Err(rejection) = self.judge(&promising.candidate, &result) {
                 self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());
                 continue;
             }
-            let green = look.is_green();
+            let green = result.is_green();
             kept.push(Kept {
                 candidate: promising.candidate,
                 files: promising.files,
-                look,
+                result,
                 tried_before: promising.tried_before,
                 runners_up: Vec::new(),
             });
@@ -197,8 +197,8 @@ impl Trial<'_> {
             }
         }
         kept.sort_by_key(|kept| {
-            let failed = kept.look.count(TestState::Failed);
-            (Reverse(kept.look.count(TestState::Passed)), failed, kept.candidate.cost)
+            let failed = kept.result.count(TestState::Failed);
+            (Reverse(kept.result.count(TestState::Passed)), failed, kept.candidate.cost)
         });
         let mut best = None;
         let mut kept = kept.into_iter();
@@ -219,33 +219,33 @@ impl Trial<'_> {
         Ok(Some(best))
     }
 
-    fn judge(&self, candidate: &Candidate, look: &Look) -> Result<(), Rejection> {
-        judge(self.before, look, self.key)?;
+    fn judge(&self, candidate: &Candidate, result: &CheckResult) -> Result<(), Rejection> {
+        judge(self.before, result, self.key)?;
         match candidate.fixer.as_str() {
-            fixer if EXAMINED.contains(&fixer) => judge_skips(self.before, look, Suspect::FailedOrNew),
-            earlier::FIXER => judge_skips(self.before, look, Suspect::Failed),
+            fixer if EXAMINED.contains(&fixer) => judge_skips(self.before, result, Suspect::FailedOrNew),
+            earlier::FIXER => judge_skips(self.before, result, Suspect::Failed),
             _ => Ok(()),
         }
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
-        let prepared = prepare(candidate, self.session.sources(), self.state);
+        let prepared = prepare(candidate, self.session.sources(), &self.state.tried.visited);
         match prepared.and_then(|files| self.keeps_judges(candidate).map(|()| files)) {
             Ok(files) => Some(files),
             Err(refusal) => {
-                self.state.repeated |= refusal == Refusal::Repeated;
+                self.state.tried.repeated |= refusal == Refusal::Repeated;
                 self.log(candidate, PatchStatus::Failed, &refusal.to_string());
                 None
             }
         }
     }
 
-    /// Looks until a failure shows that the candidate is no good. Returns also whether the tests that failed are known to pass.
-    async fn first_look(&mut self, files: &[FileText]) -> Result<(Look, bool), StepError> {
-        let longest = [self.state.baseline.as_ref(), Some(self.before)]
+    /// Runs checks until a failure shows that the candidate is no good. Returns also whether the tests that failed are known to pass.
+    async fn first_check(&mut self, files: &[FileText]) -> Result<(CheckResult, bool), StepError> {
+        let longest = [self.state.diagnosis.baseline.as_ref(), Some(self.before)]
             .into_iter()
             .flatten()
-            .map(Look::duration)
+            .map(CheckResult::duration)
             .max()
             .unwrap_or_default();
         let limit = longest
@@ -253,51 +253,57 @@ impl Trial<'_> {
             .max(SHORTEST_LIMIT)
             .min(Duration::from_secs(self.state.request.limits.test_seconds));
         let places: BTreeSet<_> = self.before.findings.iter().map(|finding| &finding.file).collect();
-        // What a linter says already would end a look that is stopped at the first failure before a test has run.
+        // What a linter says already would end a run that is stopped at the first failure before a test has run.
         let is_linted = |finding: &Finding| finding.source == Source::Lint && finding.key() != *self.key;
         let mut passes = false;
         let lint_stands = self.before.findings.iter().any(is_linted);
         if places.len() > 1 || longest >= FAST_SUITE || lint_stands {
             let failing = self.before.failing_selectors(self.key);
             if !failing.is_empty() {
-                let look = self.look_at(files, &Scope::Only(failing), limit).await?;
-                if !look.findings.is_empty() {
-                    return Ok((look, false));
+                let result = self.check_with(files, &Scope::Only(failing), limit).await?;
+                if !result.findings.is_empty() {
+                    return Ok((result, false));
                 }
-                passes = look.count(TestState::Passed) > 0;
+                passes = result.count(TestState::Passed) > 0;
             }
         }
         let scope = if lint_stands { Scope::All } else { Scope::UntilFirstFailure };
-        let look = self.look_at(files, &scope, limit).await?;
-        passes |= lint_stands && self.passes_where_it_failed(&look);
-        Ok((look, passes))
+        let result = self.check_with(files, &scope, limit).await?;
+        passes |= lint_stands && self.passes_where_it_failed(&result);
+        Ok((result, passes))
     }
 
-    async fn look_at(&mut self, files: &[FileText], scope: &Scope, limit: Duration) -> Result<Look, StepError> {
+    async fn check_with(
+        &mut self,
+        files: &[FileText],
+        scope: &Scope,
+        limit: Duration,
+    ) -> Result<CheckResult, StepError> {
         let undo = self.session.write(files)?;
-        let look = if changes_what_is_installed(files) {
+        let result = if changes_what_is_installed(files) {
             let interpreters = self.session.setup().interpreters();
-            let look = self.look_refitted(scope, limit).await;
-            self.session.use_interpreters(interpreters, self.context.run, &self.machine.settings.sandbox).await?;
-            look
+            let result = self.check_reinstalled(scope, limit).await;
+            self.session.use_interpreters(interpreters, self.context.run, &self.installer.settings.sandbox).await?;
+            result
         } else {
-            self.session.look(scope, limit, self.context).await
+            self.session.run_checks(scope, limit, self.context).await
         };
         // Also on an error: the workspace must never keep what was not accepted.
         self.session.write(&undo)?;
-        let look = look?;
-        self.state.trials.count += 1;
-        self.state.trials.millis += look.millis;
-        self.seen = look.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
-        Ok(look)
+        let result = result?;
+        self.state.tried.trials.count += 1;
+        self.state.tried.trials.millis += result.millis;
+        self.seen = result.findings.first().map(|finding| format!("{}: {}", finding.headline(), finding.message));
+        Ok(result)
     }
 
-    async fn look_refitted(&mut self, scope: &Scope, limit: Duration) -> Result<Look, StepError> {
-        match self.machine.refit(self.state, self.session, self.context).await {
-            Ok(()) => self.session.look(scope, limit, self.context).await,
-            Err(StepError::Permanent { message, .. }) => {
-                Ok(Look { cut_short: Some(format!("failing installation: {message}")), ..Look::default() })
-            }
+    async fn check_reinstalled(&mut self, scope: &Scope, limit: Duration) -> Result<CheckResult, StepError> {
+        match self.installer.reinstall(self.state, self.session, self.context).await {
+            Ok(()) => self.session.run_checks(scope, limit, self.context).await,
+            Err(StepError::Permanent { message, .. }) => Ok(CheckResult {
+                cut_short: Some(format!("failing installation: {message}")),
+                ..CheckResult::default()
+            }),
             Err(error) => Err(error),
         }
     }

@@ -22,7 +22,7 @@ impl Investigation<'_> {
             }
             let first = self.rerun(vec![suspect.selector.clone()], &watched).await?;
             let signs = signs::of(&first.touched, &self.files_of(suspect), self.session.sources());
-            let flaky = match suspect.state_in(&first.look) {
+            let flaky = match suspect.state_in(&first.result) {
                 Some(true) => self.healed_by_accident(suspect, &signs).await?,
                 Some(false) => Some(self.healed_among_others(suspect, &signs).await?),
                 None => None,

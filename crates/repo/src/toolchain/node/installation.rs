@@ -17,11 +17,11 @@ use super::{SCRATCH, installed, words};
 use crate::caches::{Begun, Room, hash_of};
 use crate::host_programs::{installation_of, is_program};
 use crate::project::join;
+use crate::repo_config::Version;
 use crate::setup::{Interpreter, ModuleFolder};
 use crate::state::HealState;
 use crate::step_error::{disk, sandbox_error};
 use crate::toolchain::{Search, installing};
-use crate::wanted::Version;
 use crate::workspace;
 
 /// A folder with more packages is not counted further.
@@ -49,7 +49,7 @@ async fn node(
 ) -> Result<Interpreter, StepError> {
     let liked = packages.and_then(|packages| packages.node_major);
     let liked = liked.map(|major| Version { major, minor: None });
-    let wanted = state.request.wanted.node;
+    let wanted = state.request.overrides.node;
     let mut others = Vec::new();
     for candidate in candidates(search) {
         let Some(version) = installing::version(&candidate, search, state).await? else { continue };

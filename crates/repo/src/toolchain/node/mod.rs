@@ -45,11 +45,11 @@ use crate::folders::Folders;
 use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
 use crate::project::{Detected, join};
+use crate::repo_config::Version;
 use crate::setup::{Interpreter, ModuleFolder, Setup};
 use crate::state::HealState;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
-use crate::wanted::Version;
 
 pub use runners::{JEST, MOCHA, NODE_TEST, VITEST};
 

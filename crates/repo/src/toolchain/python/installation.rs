@@ -19,6 +19,7 @@ use super::{interpreter, linters};
 use crate::caches::{Begun, Room};
 use crate::checkout::Checkout;
 use crate::project::Project;
+use crate::repo_config::Version;
 use crate::settings::HealSettings;
 use crate::setup::{InstalledEnvironment, Interpreter, Setup};
 use crate::state::HealState;
@@ -26,7 +27,6 @@ use crate::step_error::ran;
 use crate::step_error::sandbox_error;
 use crate::toolchain::{OtherVersion, Search, installing};
 use crate::tree;
-use crate::wanted::Version;
 use crate::workspace;
 
 /// Script that prints the version, then those of its arguments that are missing, one per line. An argument is a module, or
@@ -61,7 +61,7 @@ struct Fitting {
 type Others = Vec<(u8, u8)>;
 
 pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) -> Result<Interpreter, StepError> {
-    let wanted = state.request.wanted.python;
+    let wanted = state.request.overrides.python;
     let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
     let best = fitting(search, &dependencies, state, wanted).await?.map_err(|others| {
         let message = match wanted {

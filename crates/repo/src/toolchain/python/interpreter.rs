@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use crate::host_programs::{SHOWN_ANYWAY, is_program};
+use crate::repo_config::Version;
 use crate::setup::Interpreter;
-use crate::wanted::Version;
 
 /// Maximum number of links that are followed to a program.
 const LONGEST_CHAIN: usize = 16;

@@ -44,11 +44,11 @@ use crate::host_programs;
 use crate::language_server::server::Server;
 use crate::lint::tool::Tool;
 use crate::project::Detected;
+use crate::repo_config::Version;
 use crate::setup::{Interpreter, Setup};
 use crate::state::HealState;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
-use crate::wanted::Version;
 
 pub use runners::{PYTEST, UNITTEST};
 

@@ -41,7 +41,7 @@ async fn a_submodule_of_the_checkout_is_there_for_tests_and_is_not_edited() {
     repository.commit("With a broken library");
     let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
     assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
-    assert_eq!(healed.state.accepted, []);
+    assert_eq!(healed.state.fixes.accepted, []);
 }
 
 #[tokio::test]

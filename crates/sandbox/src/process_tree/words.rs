@@ -1,4 +1,4 @@
-//! A command as lines of text for the script that waits in a cell.
+//! A command as lines of text for the script that waits in a process tree.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::outcome::SandboxError;
 use crate::spec::Command;
 
-/// The script: `sh -c ARMED`.
-pub(crate) const ARMED: &str = include_str!("armed.sh");
+/// The script: `sh -c WAITING_SCRIPT`.
+pub(crate) const WAITING_SCRIPT: &str = include_str!("waiting.sh");
 
 /// Encodes a command's arguments and its external variables for the script; `before` is put before its program.
 pub(crate) fn words_of(
@@ -40,7 +40,7 @@ pub(crate) fn words_of(
     Ok(lines)
 }
 
-/// Encodes the arguments as [`ARMED`] reads them.
+/// Encodes the arguments as [`WAITING_SCRIPT`] reads them.
 fn encode<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
     let mut lines = Vec::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! Parts of a tree, as far as they are known.
+//! Files of a tree that its commit does not contain, as far as they are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 /// Submodules, files of Git LFS and ignored files: those that a tree has in addition to the files of its commit, and those that it lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Parts {
+pub struct ExternalFiles {
     /// Folders of submodules and files of LFS: nothing there is this repository's to change.
     pub foreign: BTreeSet<String>,
     /// Submodules that are not there, with the reason.
@@ -27,7 +27,7 @@ pub struct Parts {
     pub ignored_files: BTreeMap<String, BTreeSet<Key>>,
 }
 
-impl Parts {
+impl ExternalFiles {
     /// Returns whether a file belongs to another repository, or is not kept in this one.
     pub(crate) fn is_foreign(&self, file: &str) -> bool {
         let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
@@ -46,7 +46,7 @@ impl Parts {
         !self.missing_files.is_empty() && (is_told(POINTER.trim_end()) || self.missing_files.iter().any(is_named))
     }
 
-    /// Returns the warnings for the user about missing parts.
+    /// Returns the warnings for the user about missing files.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let submodules = self.missing_submodules.iter();
         let mut warnings: Vec<String> = submodules

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Diagnostics that language servers reported in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Hints {
+pub struct LspDiagnostics {
     /// All of it, with source `lsp`.
     pub log: DiagnosticsLog,
     /// Number of accepted fixes in the tree that the current diagnostics are about; `None`: no server has responded yet.
@@ -23,8 +23,8 @@ pub struct Hints {
     pub silent: BTreeSet<String>,
 }
 
-impl Hints {
-    /// Returns the hints about the tree with this number of accepted fixes.
+impl LspDiagnostics {
+    /// Returns the diagnostics about the tree with this number of accepted fixes.
     pub fn about(&self, accepted: usize) -> impl Iterator<Item = &Finding> {
         let is_known = self.accepted == Some(accepted);
         self.log.current().filter(move |_| is_known).map(|entry| &entry.finding)
@@ -33,22 +33,22 @@ impl Hints {
     /// Returns the lines that are wrong since the last commit, for the search.
     pub(crate) fn lines(&self, accepted: usize) -> Lines {
         let mut lines = Lines::new();
-        for hint in self.about(accepted).filter(|_| self.are_new) {
-            if let (Some(file), Some(location)) = (&hint.file, hint.location) {
+        for diagnostic in self.about(accepted).filter(|_| self.are_new) {
+            if let (Some(file), Some(location)) = (&diagnostic.file, diagnostic.location) {
                 lines.entry(file.clone()).or_default().insert(location.line);
             }
         }
         lines
     }
 
-    /// Returns the first hints that are new since the last commit, as errors that an interpreter would raise, for fixers.
+    /// Returns the first diagnostics that are new since the last commit, as errors that an interpreter would raise, for fixers.
     pub(crate) fn as_errors(&self, accepted: usize) -> Vec<Finding> {
         const A_FEW: usize = 5;
         let new = self.about(accepted).filter(|_| self.are_new);
         new.filter_map(languages::as_runtime_error).take(A_FEW).collect()
     }
 
-    /// Returns the hints about the tree with this number of accepted fixes as text, which is empty if there are none.
+    /// Returns the diagnostics about the tree with this number of accepted fixes as text, which is empty if there are none.
     pub(crate) fn summary(&self, accepted: usize, importers: &Importers, count: usize) -> String {
         if self.about(accepted).next().is_none() { String::new() } else { summarize(&self.log, importers, count) }
     }
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    fn hint_in(file: &str, line: u32, message: &str) -> Finding {
+    fn diagnostic_in(file: &str, line: u32, message: &str) -> Finding {
         Finding {
             source: Source::Lsp,
             category: Category::TypeError,
@@ -72,18 +72,21 @@ mod tests {
         }
     }
 
-    fn hints(are_new: bool) -> Hints {
-        let hint = |line, message| hint_in("a.py", line, message);
-        let mut hints = Hints { accepted: Some(1), are_new, ..Hints::default() };
-        hints.log.observe(&[hint(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
-        let now = [hint(3, "F821 Undefined name `reslt`"), hint(7, "reportCallIssue: Expected 2 positional arguments")];
-        hints.log.observe(&now, Timestamp::from_millis(2));
-        hints
+    fn lsp_diagnostics(are_new: bool) -> LspDiagnostics {
+        let diagnostic = |line, message| diagnostic_in("a.py", line, message);
+        let mut lsp = LspDiagnostics { accepted: Some(1), are_new, ..LspDiagnostics::default() };
+        lsp.log.observe(&[diagnostic(9, "F821 Undefined name `gone`")], Timestamp::from_millis(1));
+        let now = [
+            diagnostic(3, "F821 Undefined name `reslt`"),
+            diagnostic(7, "reportCallIssue: Expected 2 positional arguments"),
+        ];
+        lsp.log.observe(&now, Timestamp::from_millis(2));
+        lsp
     }
 
     #[test]
-    fn hints_are_about_one_tree() {
-        let new = hints(true);
+    fn diagnostics_are_about_one_tree() {
+        let new = lsp_diagnostics(true);
         assert_eq!(new.lines(1), Lines::from([("a.py".to_owned(), [3, 7].into())]));
         let errors: Vec<String> = new.as_errors(1).into_iter().map(|error| error.message).collect();
         assert_eq!(errors, ["NameError: name 'reslt' is not defined"]);
@@ -95,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_may_be_old_is_told_and_no_more() {
-        let old = hints(false);
+        let old = lsp_diagnostics(false);
         assert_eq!((old.lines(1), old.as_errors(1).len()), (Lines::new(), 0));
         assert!(old.summary(1, &Importers::new(), 5).contains("reslt"));
     }

@@ -1,4 +1,4 @@
-//! Parts of a tree that its commit names but does not contain: submodules, and files that Git LFS keeps. They are written into the tree in
+//! Files of a tree that its commit names but does not contain: submodules, and files that Git LFS keeps. They are written into the tree in
 //! addition to its own files, as far as available; missing ones are reported, because tests that need them fail without a fault in the program.
 
 mod ignored;
@@ -20,8 +20,8 @@ use crate::setup::Setup;
 use crate::step_error::{disk, forge_error};
 use crate::walk::{self, Leave};
 
+pub use known::ExternalFiles;
 use known::POINTER;
-pub use known::Parts;
 
 /// More submodules are not fetched.
 const MOST_SUBMODULES: usize = 20;
@@ -32,7 +32,7 @@ const LONGEST_POINTER: u64 = 1024;
 /// Maximum size of the Git LFS files that are put into a tree, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-impl Parts {
+impl ExternalFiles {
     /// Remembers which of the failures name a file that git ignores and that is not there, and returns those that were not known, as warnings.
     pub(crate) fn find_ignored(&mut self, findings: &[Finding], setup: &Setup, tree: &Path) -> Vec<String> {
         let Ok(opened) = UntrustedFolder::open(tree) else { return Vec::new() };
@@ -68,7 +68,7 @@ impl Parts {
     }
 }
 
-/// Repository that the parts belong to.
+/// Repository that the files belong to.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'a> {
     pub(crate) git: &'a Arc<Git>,
@@ -83,20 +83,20 @@ pub(crate) async fn complete(
     clone: &Path,
     commit: &CommitId,
     tree: &Path,
-) -> Result<Parts, StepError> {
-    let mut parts = Parts::default();
+) -> Result<ExternalFiles, StepError> {
+    let mut external = ExternalFiles::default();
     let submodules = origin.git.submodules(clone, commit).await.map_err(|error| forge_error(&error))?;
     for (number, submodule) in submodules.iter().enumerate() {
-        parts.foreign.insert(submodule.path.clone());
+        external.foreign.insert(submodule.path.clone());
         let fetched = if number < MOST_SUBMODULES {
             fetch(origin, submodule, tree).await
         } else {
             Err(format!("more than {MOST_SUBMODULES} are not fetched"))
         };
-        parts.missing_submodules.extend(fetched.err().map(|why| (submodule.path.clone(), why)));
+        external.missing_submodules.extend(fetched.err().map(|why| (submodule.path.clone(), why)));
     }
-    large_files(origin, tree, &mut parts).map_err(|error| disk("writing a file of Git LFS", &error))?;
-    Ok(parts)
+    large_files(origin, tree, &mut external).map_err(|error| disk("writing a file of Git LFS", &error))?;
+    Ok(external)
 }
 
 async fn fetch(origin: Origin<'_>, submodule: &Submodule, tree: &Path) -> Result<(), String> {
@@ -120,19 +120,19 @@ async fn fetch(origin: Origin<'_>, submodule: &Submodule, tree: &Path) -> Result
 }
 
 /// Puts files of LFS in the place of their pointers where the person's own checkout has them.
-fn large_files(origin: Origin<'_>, tree: &Path, parts: &mut Parts) -> std::io::Result<()> {
+fn large_files(origin: Origin<'_>, tree: &Path, external: &mut ExternalFiles) -> std::io::Result<()> {
     let mut left = MOST_BYTES;
     let tree = UntrustedFolder::open(tree)?;
     for path in walk::files(&tree, Leave::Nothing, &|_| true) {
         let Ok(text) = tree.read(&path, LONGEST_POINTER) else { continue };
         let Some(hash) = std::str::from_utf8(&text).ok().and_then(hash_of) else { continue };
-        parts.foreign.insert(path.clone());
+        external.foreign.insert(path.clone());
         match kept(origin, &hash, left) {
             Some(content) => {
                 left = left.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
                 tree.write(&path, &content)?;
             }
-            None => drop(parts.missing_files.insert(path)),
+            None => drop(external.missing_files.insert(path)),
         }
     }
     Ok(())
@@ -161,29 +161,30 @@ mod tests {
 
     #[test]
     fn what_lies_in_a_submodule_is_foreign() {
-        let parts = Parts { foreign: ["vendor/lib", "data.bin"].map(str::to_owned).into(), ..Parts::default() };
+        let external =
+            ExternalFiles { foreign: ["vendor/lib", "data.bin"].map(str::to_owned).into(), ..ExternalFiles::default() };
         for file in ["vendor/lib/a.py", "vendor/lib/b/c.py", "data.bin"] {
-            assert!(parts.is_foreign(file), "{file}");
+            assert!(external.is_foreign(file), "{file}");
         }
         for file in ["vendor/library.py", "vendor/a.py", "data.bin.py"] {
-            assert!(!parts.is_foreign(file), "{file}");
+            assert!(!external.is_foreign(file), "{file}");
         }
     }
 
     #[test]
     fn what_was_there_before_must_not_be_missing() {
-        let lacking = Parts { missing_files: ["a".to_owned()].into(), ..Parts::default() };
+        let lacking = ExternalFiles { missing_files: ["a".to_owned()].into(), ..ExternalFiles::default() };
         assert!(lacking.ensure_like(&lacking).is_ok());
-        assert!(Parts::default().ensure_like(&lacking).is_ok());
-        assert!(lacking.ensure_like(&Parts::default()).is_err());
+        assert!(ExternalFiles::default().ensure_like(&lacking).is_ok());
+        assert!(lacking.ensure_like(&ExternalFiles::default()).is_err());
     }
 
     #[test]
     fn a_missing_submodule_counts_unless_ci_goes_without() {
         let folder = tempfile::tempdir().unwrap();
         let missing = [("vendor".to_owned(), "no network".to_owned())].into();
-        let parts = Parts { missing_submodules: missing, ..Parts::default() };
-        assert!(parts.ensure_enough(folder.path()).is_err(), "without workflows nobody knows");
+        let external = ExternalFiles { missing_submodules: missing, ..ExternalFiles::default() };
+        assert!(external.ensure_enough(folder.path()).is_err(), "without workflows nobody knows");
         let workflows = folder.path().join(".github/workflows");
         fs::create_dir_all(&workflows).unwrap();
         let checkout = "on: push\njobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n";
@@ -195,8 +196,8 @@ mod tests {
             ("  other:\n    uses: ./.github/workflows/test.yml\n", false),
         ] {
             fs::write(workflows.join("ci.yml"), format!("{checkout}{more}")).unwrap();
-            assert_eq!(parts.ensure_enough(folder.path()).is_ok(), is_enough, "{more}");
+            assert_eq!(external.ensure_enough(folder.path()).is_ok(), is_enough, "{more}");
         }
-        assert!(Parts::default().ensure_enough(folder.path()).is_ok());
+        assert!(ExternalFiles::default().ensure_enough(folder.path()).is_ok());
     }
 }

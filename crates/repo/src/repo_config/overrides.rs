@@ -5,10 +5,10 @@ use std::fmt;
 use autoheal_forge::Identity;
 use serde::{Deserialize, Serialize};
 
-/// Values from the repository's own settings.
+/// Settings that replace what is otherwise detected or the default: versions of interpreters, the author of commits.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Wanted {
+pub struct Overrides {
     /// The Python that runs the tests.
     pub python: Option<Version>,
     /// The Node that runs the tests.

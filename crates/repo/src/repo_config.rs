@@ -3,7 +3,9 @@
 //! The file is text of the repository, and therefore of everyone who can write there. It may define how the repository is tested, and
 //! make healing more careful than the request; to make it less careful, the request has to allow that
 //! ([`HealRequest::trust_config`](crate::HealRequest)). A branch cannot define what green means for itself: that is read from the
-//! default branch ([`OwnSettings::defined_by`]).
+//! default branch ([`RepoConfig::defined_by`]).
+
+mod overrides;
 
 use std::path::Path;
 
@@ -13,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::project::{is_folder, read_text};
 use crate::request::{Delivery, HealRequest};
-use crate::wanted::{self, Version, Wanted};
+
+pub use overrides::{Overrides, Version};
 
 /// Its name, at the top of the repository.
 pub const FILE: &str = ".autoheal.toml";
@@ -21,7 +24,7 @@ pub const FILE: &str = ".autoheal.toml";
 /// Settings in `.autoheal.toml`. Unknown keys are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct OwnSettings {
+pub struct RepoConfig {
     /// Folder of the project in the repository.
     pub directory: Option<String>,
     /// Command line that runs the tests, as a user would type it.
@@ -69,7 +72,7 @@ pub struct Policy {
 
 /// Reason the file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OwnSettingsError {
+pub enum RepoConfigError {
     /// It is no such document.
     #[error("{FILE} cannot be read: {0}")]
     Invalid(String),
@@ -97,13 +100,13 @@ pub enum OwnSettingsError {
     Directory,
 }
 
-impl OwnSettings {
+impl RepoConfig {
     /// Reads the settings file in `tree`; `None`: there is no such file.
     ///
     /// # Errors
     ///
-    /// See [`OwnSettingsError`].
-    pub fn read(tree: &Path) -> Result<Option<Self>, OwnSettingsError> {
+    /// See [`RepoConfigError`].
+    pub fn read(tree: &Path) -> Result<Option<Self>, RepoConfigError> {
         read_text(tree, FILE).map(|text| Self::parse(&text, tree)).transpose()
     }
 
@@ -111,14 +114,14 @@ impl OwnSettings {
     ///
     /// # Errors
     ///
-    /// See [`OwnSettingsError`].
-    pub fn parse(text: &str, tree: &Path) -> Result<Self, OwnSettingsError> {
-        let settings: Self = toml::from_str(text).map_err(|error| OwnSettingsError::Invalid(error.to_string()))?;
+    /// See [`RepoConfigError`].
+    pub fn parse(text: &str, tree: &Path) -> Result<Self, RepoConfigError> {
+        let settings: Self = toml::from_str(text).map_err(|error| RepoConfigError::Invalid(error.to_string()))?;
         let folders = settings.directory.iter().flat_map(|directory| directory.split('/'));
         if folders.clone().any(|folder| matches!(folder, "" | "." | ".."))
             || settings.directory.as_ref().is_some_and(|directory| !is_folder(tree, directory))
         {
-            return Err(OwnSettingsError::Directory);
+            return Err(RepoConfigError::Directory);
         }
         patterns(&settings.protect.files)?;
         patterns(&settings.protect.except)?;
@@ -151,8 +154,8 @@ impl OwnSettings {
     ///
     /// # Errors
     ///
-    /// [`OwnSettingsError::Words`].
-    pub fn test_words(&self) -> Result<Option<Vec<String>>, OwnSettingsError> {
+    /// [`RepoConfigError::Words`].
+    pub fn test_words(&self) -> Result<Option<Vec<String>>, RepoConfigError> {
         self.test.as_deref().map(|text| words("test", text)).transpose()
     }
 
@@ -160,8 +163,8 @@ impl OwnSettings {
     ///
     /// # Errors
     ///
-    /// [`OwnSettingsError::Words`].
-    pub fn install_words(&self) -> Result<Option<Vec<String>>, OwnSettingsError> {
+    /// [`RepoConfigError::Words`].
+    pub fn install_words(&self) -> Result<Option<Vec<String>>, RepoConfigError> {
         self.install.as_deref().map(|text| words("install", text)).transpose()
     }
 
@@ -169,14 +172,14 @@ impl OwnSettings {
     ///
     /// # Errors
     ///
-    /// [`OwnSettingsError::Words`].
-    pub fn lint_words(&self) -> Result<Option<Vec<Vec<String>>>, OwnSettingsError> {
+    /// [`RepoConfigError::Words`].
+    pub fn lint_words(&self) -> Result<Option<Vec<Vec<String>>>, RepoConfigError> {
         let commands = self.lint.as_ref();
         commands.map(|commands| commands.iter().map(|text| words("lint", text)).collect()).transpose()
     }
 
-    fn identity(&self) -> Result<Option<Identity>, OwnSettingsError> {
-        self.author.as_deref().map(|text| wanted::identity(text).ok_or(OwnSettingsError::Author)).transpose()
+    fn identity(&self) -> Result<Option<Identity>, RepoConfigError> {
+        self.author.as_deref().map(|text| overrides::identity(text).ok_or(RepoConfigError::Author)).transpose()
     }
 
     /// Adds the repository's settings to the request where the request has none, and never makes it less careful. Settings that are
@@ -184,15 +187,15 @@ impl OwnSettings {
     ///
     /// # Errors
     ///
-    /// [`OwnSettingsError::Words`], [`OwnSettingsError::Author`].
-    pub fn narrow(&self, request: &mut HealRequest, warnings: &mut Vec<String>) -> Result<(), OwnSettingsError> {
+    /// [`RepoConfigError::Words`], [`RepoConfigError::Author`].
+    pub fn narrow(&self, request: &mut HealRequest, warnings: &mut Vec<String>) -> Result<(), RepoConfigError> {
         if request.test_command.is_none() {
             request.test_command = self.test_words()?;
         }
         if request.install_command.is_none() {
             request.install_command = self.install_words()?;
         }
-        request.wanted = Wanted { python: self.python, node: self.node, author: self.identity()? };
+        request.overrides = Overrides { python: self.python, node: self.node, author: self.identity()? };
         if let Some(delivery) = self.policy.delivery {
             request.delivery = request.delivery.max(delivery);
         }
@@ -224,8 +227,8 @@ impl Protection {
     ///
     /// # Errors
     ///
-    /// [`OwnSettingsError::Pattern`].
-    pub fn new(protect: &Protect, is_trusted: bool) -> Result<Self, OwnSettingsError> {
+    /// [`RepoConfigError::Pattern`].
+    pub fn new(protect: &Protect, is_trusted: bool) -> Result<Self, RepoConfigError> {
         let except: &[String] = if is_trusted { &protect.except } else { &[] };
         Ok(Self { files: patterns(&protect.files)?, except: patterns(except)? })
     }
@@ -247,16 +250,16 @@ fn is_never_edited(file: &str) -> bool {
     file == FILE || [".github/", ".gitlab/", ".git"].iter().any(|start| file.starts_with(start))
 }
 
-fn words(key: &'static str, text: &str) -> Result<Vec<String>, OwnSettingsError> {
+fn words(key: &'static str, text: &str) -> Result<Vec<String>, RepoConfigError> {
     match shell_words::split(text) {
-        Ok(words) if words.is_empty() => Err(OwnSettingsError::Words { key, reason: "it is empty".to_owned() }),
+        Ok(words) if words.is_empty() => Err(RepoConfigError::Words { key, reason: "it is empty".to_owned() }),
         Ok(words) => Ok(words),
-        Err(error) => Err(OwnSettingsError::Words { key, reason: error.to_string() }),
+        Err(error) => Err(RepoConfigError::Words { key, reason: error.to_string() }),
     }
 }
 
-fn patterns(texts: &[String]) -> Result<GlobSet, OwnSettingsError> {
-    let invalid = |pattern: &str, error: &globset::Error| OwnSettingsError::Pattern {
+fn patterns(texts: &[String]) -> Result<GlobSet, RepoConfigError> {
+    let invalid = |pattern: &str, error: &globset::Error| RepoConfigError::Pattern {
         pattern: pattern.to_owned(),
         reason: error.kind().to_string(),
     };
@@ -271,17 +274,17 @@ fn patterns(texts: &[String]) -> Result<GlobSet, OwnSettingsError> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Option<OwnSettings>, OwnSettingsError> {
+    fn read(text: &str) -> Result<Option<RepoConfig>, RepoConfigError> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("backend")).unwrap();
         std::fs::write(folder.path().join(FILE), text).unwrap();
-        OwnSettings::read(folder.path())
+        RepoConfig::read(folder.path())
     }
 
     #[test]
     fn a_repository_without_it_says_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(OwnSettings::read(folder.path()), Ok(None));
+        assert_eq!(RepoConfig::read(folder.path()), Ok(None));
     }
 
     #[test]

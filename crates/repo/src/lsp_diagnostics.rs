@@ -15,13 +15,13 @@ use crate::language_server::{self, Answer};
 use crate::project;
 use crate::session::Session;
 use crate::setup::LanguageServer;
-use crate::state::HealState;
+use crate::state::{Diagnosis, HealState};
 
 /// Maximum number of files that a server receives.
 const MOST_FILES: usize = 20;
 
-/// Maximum number of hints; where everything seems wrong, hints are useless.
-const MOST_HINTS: usize = 50;
+/// Maximum number of diagnostics; where everything seems wrong, diagnostics are useless.
+const MOST_DIAGNOSTICS: usize = 50;
 
 /// Fraction of the time limit for the tree as it is; the rest is for the tree of the commit before, with fewer files.
 const SHARE: f64 = 0.6;
@@ -32,9 +32,9 @@ pub(crate) async fn refresh(
     session: &mut Session,
     context: &StepContext,
 ) -> Result<(), StepError> {
-    let accepted = state.accepted.len();
-    let is_red = state.current.as_ref().is_some_and(|observed| !observed.look.is_green());
-    if !state.request.lsp || !is_red || state.hints.accepted == Some(accepted) {
+    let accepted = state.fixes.accepted.len();
+    let is_red = state.diagnosis.current.as_ref().is_some_and(|observed| !observed.result.is_green());
+    if !state.request.lsp || !is_red || state.diagnosis.lsp.accepted == Some(accepted) {
         return Ok(());
     }
     let setup = session.setup();
@@ -44,12 +44,12 @@ pub(crate) async fn refresh(
         state.warn(format!("no language server was found, so there are no hints of one; known are {names}"));
         return Ok(());
     }
-    let files = files(state, session);
+    let files = files(&state.diagnosis, session);
     let limit = Duration::from_secs(state.request.limits.lsp_seconds);
     let began = Instant::now();
     for server in servers.iter().filter(|_| !files.is_empty()) {
         let left = limit.saturating_sub(began.elapsed());
-        if state.hints.silent.contains(&server.name) || left.is_zero() {
+        if state.diagnosis.lsp.silent.contains(&server.name) || left.is_zero() {
             continue;
         }
         context.progress(format!("asking {} about {} files", server.name, files.len()));
@@ -58,24 +58,24 @@ pub(crate) async fn refresh(
             state.warn(remark);
         }
         if !is_useful {
-            state.hints.silent.insert(server.name.clone());
+            state.diagnosis.lsp.silent.insert(server.name.clone());
             continue;
         }
         for finding in &answer.findings {
             let line = finding.message.lines().next().unwrap_or_default();
             context.note("hint", format!("{}: {}: {line}", server.name, finding.headline()));
         }
-        state.hints.log.observe(&answer.findings, context.now());
-        state.hints.servers.insert(server.name.clone());
-        state.hints.accepted = Some(accepted);
-        state.hints.are_new = are_new;
+        state.diagnosis.lsp.log.observe(&answer.findings, context.now());
+        state.diagnosis.lsp.servers.insert(server.name.clone());
+        state.diagnosis.lsp.accepted = Some(accepted);
+        state.diagnosis.lsp.are_new = are_new;
         break;
     }
     Ok(())
 }
 
 /// The files that failures may come from, and those that the last commit changed.
-fn files(state: &HealState, session: &Session) -> Vec<String> {
+fn files(diagnosis: &Diagnosis, session: &Session) -> Vec<String> {
     let sources = session.sources();
     let mut files: Vec<String> = Vec::new();
     let mut add = |file: String| {
@@ -83,7 +83,7 @@ fn files(state: &HealState, session: &Session) -> Vec<String> {
             files.push(file);
         }
     };
-    let findings: Vec<&Finding> = state.current.iter().flat_map(|observed| &observed.look.findings).collect();
+    let findings: Vec<&Finding> = diagnosis.current.iter().flat_map(|observed| &observed.result.findings).collect();
     findings.iter().filter_map(|finding| finding.file.clone()).for_each(&mut add);
     changed_lines(session).into_keys().for_each(&mut add);
     let mut seen = BTreeSet::new();
@@ -120,14 +120,14 @@ async fn hear(
         let old = ask(session, server, &before, &wrong, left, context).await?;
         keep_new(&mut answer, &old, &before, &changed, session);
     }
-    answer.findings.truncate(MOST_HINTS);
+    answer.findings.truncate(MOST_DIAGNOSTICS);
     Ok(Heard { answer, are_new, is_useful })
 }
 
 /// Limits the findings to those about which the commit before can be checked, too, those on changed lines first. Returns their files.
 fn cut(findings: &mut Vec<Finding>, changed: &Lines) -> Vec<String> {
     findings.sort_by_key(|finding| !is_on(changed, finding));
-    findings.truncate(MOST_HINTS);
+    findings.truncate(MOST_DIAGNOSTICS);
     let mut files: Vec<String> = Vec::new();
     findings.retain(|finding| {
         let Some(file) = &finding.file else { return true };
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn hint_in(file: &str, line: u32, message: &str) -> Finding {
+    fn diagnostic_in(file: &str, line: u32, message: &str) -> Finding {
         Finding {
             source: Source::Lsp,
             category: Category::TypeError,
@@ -221,13 +221,14 @@ mod tests {
 
     #[test]
     fn the_commit_before_is_asked_about_a_few_files_those_that_changed_first() {
-        let mut findings: Vec<Finding> = (1..=30).map(|number| hint_in(&format!("{number}.py"), 1, "wrong")).collect();
-        findings.extend((1..=60).map(|line| hint_in("changed.py", line, "wrong")));
+        let mut findings: Vec<Finding> =
+            (1..=30).map(|number| diagnostic_in(&format!("{number}.py"), 1, "wrong")).collect();
+        findings.extend((1..=60).map(|line| diagnostic_in("changed.py", line, "wrong")));
         let files = cut(&mut findings, &Lines::from([("changed.py".to_owned(), (50..=60).collect())]));
         assert_eq!((files.len(), files[0].as_str()), (MOST_FILES, "changed.py"));
         let lines: Vec<u32> = findings.iter().take(11).map(|finding| finding.location.unwrap().line).collect();
         assert_eq!(lines, (50..=60).collect::<Vec<_>>());
-        assert!(findings.len() <= MOST_HINTS);
+        assert!(findings.len() <= MOST_DIAGNOSTICS);
         assert!(findings.iter().all(|finding| files.contains(finding.file.as_ref().unwrap())));
     }
 }

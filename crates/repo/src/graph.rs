@@ -106,7 +106,7 @@ fn after_plan(state: &HealState) -> Next<HealNode> {
 }
 
 fn after_patch(state: &HealState) -> Next<HealNode> {
-    match state.patch_verdict {
+    match state.plan.patch_verdict {
         PatchVerdict::Accepted => Next::To(HealNode::Commit),
         PatchVerdict::NothingAccepted => Next::To(HealNode::Plan),
     }

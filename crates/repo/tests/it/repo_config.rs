@@ -47,7 +47,7 @@ async fn what_a_branch_says_of_green_is_not_obeyed_before_it_is_merged() {
         let Some(healed) = heal_it(&repository, false).await else { return };
         assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
         assert!(healed.results.commands[0].ends_with("checks/suite.py"), "{:?}", healed.results.commands);
-        assert_eq!(healed.state.accepted.len(), 1, "the default branch's tests are red on it");
+        assert_eq!(healed.state.fixes.accepted.len(), 1, "the default branch's tests are red on it");
         assert!(healed.report.contains("is not obeyed: merge it"), "{}", healed.report);
         assert!(!healed.report.contains("the branch itself defines"), "{}", healed.report);
     }
@@ -76,7 +76,7 @@ async fn what_it_protects_is_not_edited() {
     let repository = repository(&format!("{TEST}[protect]\nfiles = ['calc.*']\n"));
     let Some(healed) = heal_it(&repository, true).await else { return };
     assert!(!healed.results.stop_reason.is_success(), "{}", healed.report);
-    assert_eq!(healed.state.accepted, []);
+    assert_eq!(healed.state.fixes.accepted, []);
 }
 
 #[tokio::test]

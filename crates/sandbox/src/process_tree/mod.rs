@@ -4,7 +4,7 @@
 
 mod words;
 
-pub(crate) use self::words::{ARMED, words_of};
+pub(crate) use self::words::{WAITING_SCRIPT, words_of};
 
 use std::io;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::spawn::{Launch, Started, spawn};
 use crate::spec::Limits;
 use crate::supervise::{Ended, Pipe, Running};
 
-/// Maximum time to start a cell.
+/// Maximum time to start a process tree.
 const START: Duration = Duration::from_secs(20);
 
-/// Enclosure of the processes of a cell.
+/// Enclosure of a process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Around {
     /// bubblewrap, which waits outside of a namespace, and the namespace's first process, which ends all others when it ends.
@@ -40,16 +40,16 @@ pub(crate) enum Around {
     ProcessGroup,
 }
 
-/// A cell whose script waits for a command.
-pub(crate) struct Armed {
-    pub(crate) cell: Cell,
+/// A process tree whose script waits for a command.
+pub(crate) struct Prepared {
+    pub(crate) tree: ProcessTree,
     pub(crate) stdin: ChildStdin,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
 
 /// The processes of a command. Dropping it ends them.
-pub(crate) struct Cell {
+pub(crate) struct ProcessTree {
     keeper: Keeper,
     child: Child,
     /// The process that waits for the command's arguments, and becomes the command.
@@ -60,10 +60,10 @@ pub(crate) struct Cell {
     disk: DiskWatch,
 }
 
-/// Handle that ends the processes of a cell when it is dropped.
+/// Handle that ends a process tree when it is dropped.
 struct Keeper {
     around: Around,
-    /// The process at the top of the cell.
+    /// The process at the top of the tree.
     top: Process,
     /// Control group, where groups can be made. Dropped after the processes were killed.
     group: Option<Group>,
@@ -90,8 +90,8 @@ impl Drop for Keeper {
     }
 }
 
-impl Armed {
-    /// Starts a cell and waits until it is ready.
+impl Prepared {
+    /// Starts a process tree and waits until it is ready.
     pub(crate) async fn start(
         launch: Launch,
         around: Around,
@@ -131,32 +131,32 @@ impl Armed {
         group.release();
         let limits = Limits::default();
         let disk = DiskWatch::new(Arc::clone(space), limits.disk);
-        Ok(Self { cell: Cell { keeper, child, script, is_other_user, limits, disk }, stdin, stdout, stderr })
+        Ok(Self { tree: ProcessTree { keeper, child, script, is_other_user, limits, disk }, stdin, stdout, stderr })
     }
 
     /// Sends the command's arguments and starts a session with it.
     pub(crate) async fn converse(mut self, words: Vec<u8>, limits: &Limits) -> Result<Box<dyn Session>, SandboxError> {
-        self.cell.limit(limits)?;
+        self.tree.limit(limits)?;
         self.stdin.write_all(&words).await.map_err(failed)?;
         let (sender, said) = session::channel();
         let mut listeners = JoinSet::new();
         listeners.spawn(session::listen(self.stdout, Pipe::Stdout, sender.clone()));
         listeners.spawn(session::listen(self.stderr, Pipe::Stderr, sender));
-        Ok(Box::new(Conversation::new(self.cell, Box::pin(self.stdin), said, listeners, *limits)))
+        Ok(Box::new(Conversation::new(self.tree, Box::pin(self.stdin), said, listeners, *limits)))
     }
 
     /// The process that becomes the command, as the kernel describes it in /proc.
     pub(crate) fn status(&self) -> io::Result<String> {
-        std::fs::read_to_string(format!("/proc/{}/status", self.cell.script.pid()))
+        std::fs::read_to_string(format!("/proc/{}/status", self.tree.script.pid()))
     }
 
     /// Returns whether it can still take a command.
     pub(crate) fn is_ready(&mut self) -> bool {
-        matches!(self.cell.child.try_wait(), Ok(None)) && self.cell.keeper.top.is_alive()
+        matches!(self.tree.child.try_wait(), Ok(None)) && self.tree.keeper.top.is_alive()
     }
 }
 
-impl Cell {
+impl ProcessTree {
     /// Applies the limits; must be called before the command's arguments are sent.
     pub(crate) fn limit(&mut self, limits: &Limits) -> Result<(), SandboxError> {
         self.limits = *limits;
@@ -203,7 +203,7 @@ pub(crate) fn limiting_words(limits: &Limits, limiter: &Limiter) -> Vec<String> 
 }
 
 #[async_trait]
-impl Running for Cell {
+impl Running for ProcessTree {
     async fn ended(&mut self) -> Result<Ended, SandboxError> {
         let watched = self.keeper.group.is_none();
         let (root, in_memory) = (self.keeper.top, self.keeper.around == Around::Namespace);
@@ -243,5 +243,5 @@ impl Running for Cell {
 }
 
 fn failed(source: io::Error) -> SandboxError {
-    SandboxError::Failed { doing: "starting a cell", source: source.into() }
+    SandboxError::Failed { doing: "starting the processes of a command", source: source.into() }
 }

@@ -1,6 +1,18 @@
-//! Numbers of test runs.
+//! Numbers of test runs, and times.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+/// Totals of the run, for the report. Changed by the workflow after each step, the test runs by `monitor`, too.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    /// Runs of the tests so far, those of a search not counted.
+    pub test_runs: TestRuns,
+    /// Time per agent in milliseconds.
+    pub agent_millis: BTreeMap<String, u64>,
+}
 
 /// Number and duration of the trials of candidates, each with a test runner of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! One look at a tree: what every test did and everything the checks found.
+//! Result of the checks of a tree: the outcome of every test and all findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -24,9 +24,9 @@ pub enum TestState {
     Skipped,
 }
 
-/// One look at a tree.
+/// Result of the checks of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Look {
+pub struct CheckResult {
     /// Every collected test by its id.
     pub tests: BTreeMap<String, TestState>,
     /// Findings that make the tree red, of tests and of the linters that CI runs; one entry per failing test, so keys repeat.
@@ -51,7 +51,7 @@ pub struct Look {
     pub cut_short: Option<String>,
 }
 
-impl Look {
+impl CheckResult {
     /// Adds findings of files that do not parse, unless a test has reported the file.
     pub(crate) fn add_unread(&mut self, findings: Vec<Finding>) {
         let told = |finding: &Finding| {
@@ -61,7 +61,7 @@ impl Look {
         self.findings.extend(new);
     }
 
-    /// Adds the look at another suite, whose tests have names that begin with `label`.
+    /// Adds the result of another suite, whose tests have names that begin with `label`.
     pub(crate) fn add_suite(&mut self, suite: Self, label: &str) {
         let named = |name: String| format!("{label}{name}");
         let offset = self.findings.len();

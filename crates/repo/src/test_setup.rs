@@ -12,13 +12,13 @@ use autoheal_sandbox::SandboxKind;
 
 use crate::checkout::{Checkout, DefaultBranch};
 use crate::ci_commands::{self, LintStep, TestStep};
+use crate::external_files::ExternalFiles;
 use crate::language_server;
 use crate::lint;
 use crate::lint::tools;
-use crate::own_settings::{self, OwnSettings, OwnSettingsError};
-use crate::parts::Parts;
 use crate::project::survey::survey_in;
 use crate::project::{MainLanguage, Project};
+use crate::repo_config::{self, RepoConfig, RepoConfigError};
 use crate::request::HealRequest;
 use crate::settings::HealSettings;
 use crate::setup::{Interpreter, LintCommand, OldFindings, Setup, Suite, TestCommand, Tools};
@@ -36,7 +36,7 @@ pub(crate) async fn prepare(
     context: &StepContext,
 ) -> Result<Setup, StepError> {
     let tree = checkout.folders.tree();
-    let own = own_settings(state, checkout, context).await?;
+    let own = repo_config(state, checkout, context).await?;
     let mut project = survey_in(&tree, own.directory.as_deref());
     let language = language_of(&project)?;
     let mut green = ci_commands::green_commands(&tree, &project.directory, project.runner.as_ref());
@@ -58,11 +58,11 @@ pub(crate) async fn prepare(
         }
     }
     if let Some(commands) = own.lint_words().map_err(|error| invalid(&error))? {
-        let (linters, unknown) = ci_commands::named_linters(&tree, &commands, &project.directory, own_settings::FILE);
+        let (linters, unknown) = ci_commands::named_linters(&tree, &commands, &project.directory, repo_config::FILE);
         green.lint = linters;
         state
             .warnings
-            .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", own_settings::FILE)));
+            .extend(unknown.iter().map(|step| format!("{} names what is not run here: {step}", repo_config::FILE)));
     }
     let mut tests = green.test.ok_or_else(|| no_test_command(&project, language))?;
     // A repository may hold several languages, and its command may test another one than most of its files are in.
@@ -86,12 +86,12 @@ pub(crate) async fn prepare(
         not_run: green.not_understood,
         linters: green.lint.into_iter().map(|step| lint_command(step, language, &tree)).collect(),
         language_servers: Vec::new(),
-        judges: BTreeSet::new(),
+        protected_tests: BTreeSet::new(),
         holding_tests: BTreeSet::new(),
         redefined: Vec::new(),
         protect: own.protect,
         old_findings: OldFindings::default(),
-        parts: Parts::default(),
+        external_files: ExternalFiles::default(),
     };
     context.note("analyzed", format!("tests: {} ({found})", setup.main_suite.tests.words.join(" ")));
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
@@ -215,26 +215,26 @@ fn lint_command(step: LintStep, language: LanguageId, tree: &Path) -> LintComman
 }
 
 /// Returns the repository's own settings, applied to the request; exceptions from protection are left out unless the settings are trusted.
-async fn own_settings(
+async fn repo_config(
     state: &mut HealState,
     checkout: &Checkout,
     context: &StepContext,
-) -> Result<OwnSettings, StepError> {
+) -> Result<RepoConfig, StepError> {
     let (Some(mut own), overruled) = settings_of(checkout, &state.request).await? else {
-        return Ok(OwnSettings::default());
+        return Ok(RepoConfig::default());
     };
-    context.note("analyzed", format!("the repository has settings of its own: {}", own_settings::FILE));
+    context.note("analyzed", format!("the repository has settings of its own: {}", repo_config::FILE));
     if !overruled.is_empty() {
         state.warnings.push(format!(
             "{} defines what green means, so it counts as it is on the default branch; what this branch says of {} is not obeyed: merge it, \
              name the command with --test-command, or obey the branch with --trust-config",
-            own_settings::FILE,
+            repo_config::FILE,
             overruled.join(", ")
         ));
     }
     own.narrow(&mut state.request, &mut state.warnings).map_err(|error| invalid(&error))?;
     if own.policy.model == Some(false) {
-        state.model_end = Some(ModelEnd::Unavailable);
+        state.models.end = Some(ModelEnd::Unavailable);
     }
     if !state.request.trust_config {
         own.protect.except.clear();
@@ -247,20 +247,20 @@ async fn own_settings(
 async fn settings_of(
     checkout: &Checkout,
     request: &HealRequest,
-) -> Result<(Option<OwnSettings>, Vec<&'static str>), StepError> {
+) -> Result<(Option<RepoConfig>, Vec<&'static str>), StepError> {
     let tree = checkout.folders.tree();
-    let own = OwnSettings::read(&tree).map_err(|error| invalid(&error))?;
+    let own = RepoConfig::read(&tree).map_err(|error| invalid(&error))?;
     let default = match checkout.default_branch().await? {
         DefaultBranch::Other(default) if !request.trust_config => default,
         DefaultBranch::Other(_) | DefaultBranch::Healed | DefaultBranch::Unknown => return Ok((own, Vec::new())),
     };
     let clone = checkout.folders.clone_folder();
-    let text = checkout.git.file(&clone, &default, own_settings::FILE).await.map_err(|error| forge_error(&error))?;
+    let text = checkout.git.file(&clone, &default, repo_config::FILE).await.map_err(|error| forge_error(&error))?;
     let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     if own.is_none() && text.is_none() {
         return Ok((None, Vec::new()));
     }
-    let default = OwnSettings::parse(&text.unwrap_or_default(), &tree).map_err(|error| StepError::Permanent {
+    let default = RepoConfig::parse(&text.unwrap_or_default(), &tree).map_err(|error| StepError::Permanent {
         code: ErrorCode::InvalidInput,
         message: format!("on the default branch, whose settings count: {error}"),
     })?;
@@ -269,7 +269,7 @@ async fn settings_of(
     Ok((Some(own), overruled))
 }
 
-fn invalid(error: &OwnSettingsError) -> StepError {
+fn invalid(error: &RepoConfigError) -> StepError {
     StepError::Permanent { code: ErrorCode::InvalidInput, message: error.to_string() }
 }
 

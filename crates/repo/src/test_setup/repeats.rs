@@ -8,12 +8,12 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use super::setup_of;
 use crate::checkout::Checkout;
 use crate::project::Project;
+use crate::repo_config::Version;
 use crate::settings::HealSettings;
 use crate::setup::{Setup, Suite, Tools};
 use crate::state::HealState;
 use crate::toolchain::{OtherVersion, Search};
 use crate::toolchains;
-use crate::wanted::Version;
 
 /// Suites to repeat with another version.
 pub(super) struct Repeat {

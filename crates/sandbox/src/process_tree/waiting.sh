@@ -1,6 +1,6 @@
-# The first process of a cell that was started before its command was known.
+# The first process of a process tree that was started before its command was known.
 #
-# Says with one empty line that the cell stands. Then reads words, one a line: "=word", with bytes other than printable
+# Says with one empty line that the process tree is ready. Then reads words, one a line: "=word", with bytes other than printable
 # ASCII as \0ooo. A line "." ends them: the first word is the folder, the others the command. What follows on standard input
 # is the command's. Words are data: no word is ever part of a shell line.
 echo
