@@ -35,6 +35,7 @@ use crate::test_runner::TestRunner;
 use crate::toolchains;
 
 use runner::{Runner, RunnerError};
+use schemata::Sorting;
 use suite::{Suite, Watched};
 use trial::{Found, Trial};
 
@@ -326,16 +327,8 @@ async fn search_with_starts(
     candidates.extend(likeliest_first(searched(state, target, session, &evidence), guesses, sources));
     record.candidates = candidates.len();
     record.preparing_millis += millis(context.now().since(now));
-    let sorted = if candidates.len() > FEW {
-        let began = context.now();
-        let sorting = schemata::Sorting { target, selectors, candidates: &candidates, deadline };
-        let sorted = sorting.run(session, context).await?;
-        record.trying_millis = millis(context.now().since(began));
-        sorted
-    } else {
-        schemata::Sorted::default()
-    };
-    let trial = started::Trial { before: &observed.result, candidates: &candidates, sorted, target, deadline };
+    let sorting = Sorting::new(target, selectors, &candidates, context.now(), deadline);
+    let trial = started::Trial { before: &observed.result, candidates: &candidates, sorting, target, deadline };
     let found = trial.run(session, record, context).await?;
     record.rules_were_tried = (0..of_rules.len()).all(|number| found.ended.contains(&number));
     Ok(found.plausible.into_iter().filter_map(|number| candidates.get(number).cloned()).collect())

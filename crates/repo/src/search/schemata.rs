@@ -30,76 +30,94 @@ const MOST_TEXT: usize = 1 << 20;
 /// Maximum number of builds for the same changes: each shows errors that those before it hid.
 const MOST_BUILDS: usize = 10;
 
-/// Number of changes after the first that lets the tests pass.
-const FURTHER: usize = 100;
-
 /// Maximum time of the tests without a change.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// Share of the time that is left to the trials of what is found here.
-const FOR_TRIALS: f64 = 0.4;
+const FOR_TRIALS: f64 = 0.2;
 
-/// Result for the candidates, by their numbers from 0.
-#[derive(Debug, Default)]
-pub(super) struct Sorted {
-    /// A failing test still fails, or the compiler refuses them.
-    pub(super) failed: BTreeSet<usize>,
-    /// The failing tests pass.
-    pub(super) passed: BTreeSet<usize>,
-    /// Number of builds.
-    pub(super) builds: usize,
-}
-
-/// Candidates to sort, and the deadline of their trial.
+/// Candidates that are sorted by what the failing tests do with them, build after build, likeliest first.
 pub(super) struct Sorting<'a> {
-    pub(super) target: &'a Finding,
+    target: &'a Finding,
     /// The tests that fail, as their runner calls them.
-    pub(super) selectors: &'a [String],
-    pub(super) candidates: &'a [Candidate],
-    pub(super) deadline: Timestamp,
+    selectors: &'a [String],
+    candidates: &'a [Candidate],
+    deadline: Timestamp,
+    /// Numbers from 1 of the candidates that were in no build.
+    open: BTreeSet<usize>,
+    most: usize,
+    /// A failing test still fails, or the compiler refuses them; by their numbers from 0.
+    failed: BTreeSet<usize>,
+    /// The failing tests pass; by their numbers from 0.
+    passed: BTreeSet<usize>,
+    builds: usize,
 }
 
-impl Sorting<'_> {
-    /// Sorts the candidates, likeliest first. What cannot be built with others is not sorted.
-    pub(super) async fn run(&self, session: &mut Session, context: &StepContext) -> Result<Sorted, StepError> {
-        let time = self.deadline.since(context.now()).mul_f64(1.0 - FOR_TRIALS);
-        let deadline = context.now().plus(time);
-        let context = &context.without_records();
-        let mut sorted = Sorted::default();
-        let mut open: BTreeSet<usize> = (1..=self.candidates.len()).collect();
-        let (mut most, mut last) = (FIRST, self.candidates.len());
-        while let Some(batch) = self.take_batch(&mut open, most, last, session)
-            && let Some(ends) = self.run_batch(batch, &mut sorted, deadline, session, context).await?
-        {
-            sorted.take(&ends);
-            if let Some(first) = sorted.passed.first() {
-                last = first + first.max(&FURTHER);
-            }
-            let (tried, allowed) = (sorted.failed.len() + sorted.passed.len(), sorted.passed.len());
-            let headline = self.target.headline();
-            context.progress(format!(
-                "{headline}: {tried} of {} changes tried in {} builds, {allowed} to try alone",
-                self.candidates.len(),
-                sorted.builds
-            ));
-            most = MOST;
-        }
-        Ok(sorted)
+impl<'a> Sorting<'a> {
+    /// `selectors`: the tests that fail, as their runner calls them. `deadline`: that of the whole search.
+    pub(super) fn new(
+        target: &'a Finding,
+        selectors: &'a [String],
+        candidates: &'a [Candidate],
+        now: Timestamp,
+        deadline: Timestamp,
+    ) -> Self {
+        let deadline = now.plus(deadline.since(now).mul_f64(1.0 - FOR_TRIALS));
+        let open = (1..=candidates.len()).collect();
+        let (failed, passed) = (BTreeSet::new(), BTreeSet::new());
+        Self { target, selectors, candidates, deadline, open, most: FIRST, failed, passed, builds: 0 }
+    }
+
+    /// Sorts the candidates of the next build. Returns those, by their numbers from 0, that let the failing tests pass; `None`: nothing more
+    /// can be learnt so.
+    pub(super) async fn next(
+        &mut self,
+        session: &mut Session,
+        context: &StepContext,
+    ) -> Result<Option<BTreeSet<usize>>, StepError> {
+        let Some(batch) = self.take_batch(session) else { return Ok(None) };
+        let Some(ends) = self.run_batch(batch, session, &context.without_records()).await? else { return Ok(None) };
+        self.most = MOST;
+        let passed = self.take(&ends);
+        self.passed.extend(&passed);
+        context.progress(format!(
+            "{}: {} of {} changes tried in {} builds, {} to try alone",
+            self.target.headline(),
+            self.count(),
+            self.candidates.len(),
+            self.builds,
+            self.passed.len()
+        ));
+        Ok(Some(passed))
+    }
+
+    /// Candidates, by their numbers from 0, that leave a failing test failing.
+    pub(super) fn failed(&self) -> &BTreeSet<usize> {
+        &self.failed
+    }
+
+    /// Candidates, by their numbers from 0, that no build could try: they are to be tried alone.
+    pub(super) fn unsorted(&self) -> impl Iterator<Item = usize> {
+        (0..self.candidates.len()).filter(|number| !self.failed.contains(number) && !self.passed.contains(number))
+    }
+
+    /// Number of candidates that are sorted.
+    pub(super) fn count(&self) -> usize {
+        self.failed.len() + self.passed.len()
+    }
+
+    /// Number of builds so far.
+    pub(super) fn builds(&self) -> usize {
+        self.builds
     }
 
     /// The next candidates that fit into one build, by their numbers from 1; `None`: none is left.
-    fn take_batch(
-        &self,
-        open: &mut BTreeSet<usize>,
-        most: usize,
-        last: usize,
-        session: &Session,
-    ) -> Option<BTreeSet<usize>> {
+    fn take_batch(&mut self, session: &Session) -> Option<BTreeSet<usize>> {
         let sources = session.sources();
         let longer = |schema: &Schema| schema.text.len().saturating_sub(sources.text(&schema.file).map_or(0, str::len));
-        let mut count = most;
+        let mut count = self.most;
         loop {
-            let next: BTreeSet<usize> = open.range(..=last).copied().take(count).collect();
+            let next: BTreeSet<usize> = self.open.iter().copied().take(count).collect();
             if next.is_empty() {
                 return None;
             }
@@ -108,7 +126,7 @@ impl Sorting<'_> {
                 count = next.len() / 2;
                 continue;
             }
-            open.retain(|number| !next.contains(number));
+            self.open.retain(|number| !next.contains(number));
             let placed: BTreeSet<usize> = files.iter().flat_map(Schema::changes).collect();
             // What has no place in a text is left to a trial of its own.
             if !placed.is_empty() {
@@ -119,15 +137,13 @@ impl Sorting<'_> {
 
     /// Builds the changes and runs the tests with each. Returns the ends of their runs; `None`: nothing more can be learnt so.
     async fn run_batch(
-        &self,
+        &mut self,
         mut batch: BTreeSet<usize>,
-        sorted: &mut Sorted,
-        deadline: Timestamp,
         session: &mut Session,
         context: &StepContext,
     ) -> Result<Option<BTreeMap<usize, Vec<RunEnd>>>, StepError> {
         for _ in 0..MOST_BUILDS {
-            let time = deadline.since(context.now());
+            let time = self.deadline.since(context.now());
             if time.is_zero() {
                 return Ok(None);
             }
@@ -147,14 +163,14 @@ impl Sorting<'_> {
             // Also on an error: the tree never keeps what was not accepted.
             session.write(&undo)?;
             outcome?;
-            sorted.builds += 1;
+            self.builds += 1;
             match result {
                 SchemataResult::Refused(places) => {
                     let mut left_out = BTreeSet::new();
                     for (file, byte) in &places {
                         let Some(schema) = files.iter().find(|schema| schema.file == *file) else { continue };
                         let refused = schema.change_at(*byte);
-                        sorted.failed.extend(refused.map(|number| number - 1));
+                        self.failed.extend(refused.map(|number| number - 1));
                         // The compiler may object to the switch, not to a change.
                         let around = schema.changes_around(*byte).filter(|_| refused.is_none());
                         left_out.extend(refused.into_iter().chain(around));
@@ -177,18 +193,19 @@ impl Sorting<'_> {
         }
         Ok(Some(BTreeMap::new()))
     }
-}
 
-impl Sorted {
-    /// Takes note of the ends of the runs. Nothing is known of a change whose runs took too long, or did not all end.
-    fn take(&mut self, ends: &BTreeMap<usize, Vec<RunEnd>>) {
+    /// Takes note of the ends of the runs, and returns the candidates that passed. Nothing is known of a change whose runs took too long, or
+    /// did not all end.
+    fn take(&mut self, ends: &BTreeMap<usize, Vec<RunEnd>>) -> BTreeSet<usize> {
         let programs = ends.get(&UNCHANGED).map_or(0, Vec::len);
+        let mut passed = BTreeSet::new();
         for (number, ends) in ends.iter().filter(|(number, _)| **number != UNCHANGED) {
             if ends.contains(&RunEnd::Failed) {
                 self.failed.insert(number - 1);
             } else if ends.len() == programs && ends.iter().all(|end| *end == RunEnd::Passed) {
-                self.passed.insert(number - 1);
+                passed.insert(number - 1);
             }
         }
+        passed
     }
 }

@@ -1,6 +1,7 @@
 //! Candidates with the test runner started for each: much slower than the runner that tries changes, and possible with every runner that
 //! can run selected tests.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use autoheal_code::Candidate;
@@ -8,7 +9,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
-use super::schemata::Sorted;
+use super::schemata::Sorting;
 use super::trial::{ENOUGH, Found};
 use crate::acceptance::judge;
 use crate::check_result::{CheckResult, millis};
@@ -25,8 +26,14 @@ const PATIENCE: u32 = 3;
 /// Minimum for the time limit of one try, in case the machine is busy.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(2);
 
+/// Maximum number of candidates for which a build of its own takes no longer.
+const FEW: usize = 6;
+
 /// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.
 const FURTHER: usize = 10;
+
+/// Half of the minimum number of changes that are sorted in builds before the others no longer count.
+const FEWEST_SORTED: usize = 100;
 
 /// Number of tries between two progress reports.
 const TOLD: usize = 10;
@@ -36,8 +43,8 @@ pub(super) struct Trial<'a> {
     /// The tree as it is.
     pub(super) before: &'a CheckResult,
     pub(super) candidates: &'a [Candidate],
-    /// Results that are known already.
-    pub(super) sorted: Sorted,
+    /// Hundreds of them in one build, where that is possible.
+    pub(super) sorting: Sorting<'a>,
     pub(super) target: &'a Finding,
     pub(super) deadline: Timestamp,
 }
@@ -45,7 +52,7 @@ pub(super) struct Trial<'a> {
 impl Trial<'_> {
     /// Tries the candidates, likeliest first; those that let the failing tests pass before all others.
     pub(super) async fn run(
-        self,
+        mut self,
         session: &mut Session,
         record: &mut Search,
         context: &StepContext,
@@ -53,22 +60,30 @@ impl Trial<'_> {
         let began = context.now();
         // Hundreds of tries are not kept with the run.
         let context = &context.without_records();
-        let Sorted { failed, passed, .. } = &self.sorted;
-        let mut found = Found { ended: failed.clone(), ..Found::default() };
-        let is_open = |number: &usize| !failed.contains(number) && !passed.contains(number);
-        let order: Vec<usize> = passed.iter().copied().chain((0..self.candidates.len()).filter(is_open)).collect();
-        let mut last = order.len();
+        let mut found = Found::default();
+        let mut is_sorting = self.candidates.len() > FEW;
+        let mut queue: VecDeque<usize> = (0..if is_sorting { 0 } else { self.candidates.len() }).collect();
+        let (mut tried, mut last, mut most_sorted) = (0, usize::MAX, usize::MAX);
         if !self.still_fails(session, context).await? {
             record.refused = Some(NOT_THERE.to_owned());
             return Ok(found);
         }
-        for (at, number) in order.into_iter().enumerate() {
-            if at >= last || self.time_left(context).is_zero() {
-                break;
-            }
-            if at.is_multiple_of(TOLD) {
-                let (headline, total, allowed) = (self.target.headline(), last, found.plausible.len());
-                context.progress(format!("{headline}: change {} of {total}, {allowed} allowed", at + 1));
+        while tried < last && !self.time_left(context).is_zero() {
+            let Some(number) = queue.pop_front() else {
+                if !is_sorting || self.sorting.count() >= most_sorted {
+                    break;
+                }
+                if let Some(passed) = self.sorting.next(session, context).await? {
+                    queue.extend(passed);
+                } else {
+                    is_sorting = false;
+                    queue.extend(self.sorting.unsorted());
+                }
+                continue;
+            };
+            if tried.is_multiple_of(TOLD) {
+                let (headline, allowed) = (self.target.headline(), found.plausible.len());
+                context.progress(format!("{headline}: change {} tried alone, {allowed} allowed", tried + 1));
             }
             let Some(candidate) = self.candidates.get(number) else { continue };
             let Some(files) = texts_of(candidate, session) else { continue };
@@ -77,6 +92,7 @@ impl Trial<'_> {
             // Also on an error: the tree never keeps what was not accepted.
             session.write(&undo)?;
             found.ended.insert(number);
+            tried += 1;
             if is_allowed? {
                 if !self.still_fails(session, context).await? {
                     record.refused = Some(NOT_THERE.to_owned());
@@ -85,14 +101,16 @@ impl Trial<'_> {
                 }
                 found.plausible.insert(number);
                 let enough = found.plausible.len() >= ENOUGH;
-                last = if enough { 0 } else { last.min(at + 1 + at.max(FURTHER)) };
+                most_sorted = most_sorted.min(2 * self.sorting.count().max(FEWEST_SORTED));
+                last = if enough { 0 } else { last.min(tried + tried.max(FURTHER)) };
             }
         }
+        found.ended.extend(self.sorting.failed());
         record.tried = found.ended.len();
-        record.loaded_anew = record.tried - failed.len();
-        record.builds = self.sorted.builds;
+        record.loaded_anew = tried;
+        record.builds = self.sorting.builds();
         record.plausible = found.plausible.len();
-        record.trying_millis += millis(context.now().since(began));
+        record.trying_millis = millis(context.now().since(began));
         Ok(found)
     }
 

@@ -32,8 +32,8 @@ impl ModelUse {
             | ChatError::Unauthorized { .. }
             | ChatError::Rejected { .. }
             | ChatError::Malformed { .. }
-            | ChatError::NotRecorded { .. }
-            | ChatError::Ledger(_) => (ModelEnd::Unavailable, Some(ErrorCode::LlmApiError)),
+            | ChatError::NotRecorded { .. } => (ModelEnd::Unavailable, Some(ErrorCode::LlmApiError)),
+            ChatError::Ledger(_) => (ModelEnd::Unavailable, Some(ErrorCode::StoreUnavailable)),
         };
         self.error = code.map(|code| ModelError { code, message: error.to_string() });
         self.end = Some(end);
