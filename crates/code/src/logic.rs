@@ -25,7 +25,7 @@ pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, mos
     found
 }
 
-/// The statement that raised the error by itself: its file and its first byte. What it complains about is wrong, not the complaint.
+/// The statement that raised the error by itself: its file and its first byte. The fault that it reports is to be repaired, not the report.
 fn complaint(finding: &Finding, sources: &Sources) -> Option<(String, usize)> {
     let frame = stack(finding, sources).into_iter().next()?;
     let mut lines = sources.text(&frame.file)?.split_inclusive('\n');

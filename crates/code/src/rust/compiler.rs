@@ -88,7 +88,7 @@ pub fn errors(output: &str, look: &Look<'_>) -> Vec<Finding> {
     findings(output, look, Source::Build, |diagnostic| diagnostic.level == "error")
 }
 
-/// The places of the errors in the output of a build: file and byte. An error outside of the repository has none.
+/// The places of the errors in the output of a build: file and byte. Errors outside of the repository are left out.
 pub fn error_places(output: &str, look: &Look<'_>) -> BTreeSet<(String, usize)> {
     let errors = output.lines().filter_map(diagnostic).filter(|diagnostic| diagnostic.level == "error");
     let place = |span: &DiagnosticSpan| {

@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         parts
     }
 
-    /// What the test asserts, each with its place.
+    /// Returns the assertions of the test, each with its place.
     fn assertions(&self) -> Vec<(Span, Plan)> {
         let assertion = |at: usize| {
             let name = self.shown(at);
@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
         Some(Plan::new(Form::Judgement, vec![vec![(literal, How::Near)], vec![(literal, How::NearDown)]]))
     }
 
-    /// The last literal of an expression that nothing is computed in; `None`: something may be, or there is none.
+    /// The last literal of an expression that nothing is computed in; `None`: something may be, or no literal is in it.
     fn literal_of_value(&self, (start, end): (usize, usize)) -> Option<Span> {
         let is_plain = |at: usize| match self.tokens.get(at).map(|token| token.kind) {
             Some(Kind::Name) => {
@@ -211,7 +211,7 @@ impl<'t> Reader<'t> {
             Some(Kind::Comment | Kind::Newline | Kind::Unknown) | None => false,
         };
         let is_literal = |at: &usize| match self.tokens.get(*at).map(|token| token.kind) {
-            // The field of a tuple is no value.
+            // A number behind a dot is the field of a tuple.
             Some(Kind::Number) => at.checked_sub(1).is_none_or(|before| self.shown(before) != "."),
             Some(Kind::String) => true,
             _ => matches!(self.shown(*at), "true" | "false"),

@@ -1,5 +1,5 @@
-//! A Rust file with many changes in it ([`crate::schemata`]). Each function that is changed has a copy for each change beside it, and calls the
-//! one that is chosen. Where nothing can stand beside it, as in the implementation of a trait, its body holds the copies; the compiler then
+//! A Rust file with many changes in it ([`crate::schemata`]). Each function that is changed gets a copy for each change next to it, and calls the
+//! chosen one. Where a copy cannot be added, as in the implementation of a trait, its body holds the copies; the compiler then
 //! reports some errors of one copy only, and more builds are needed.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::syntax;
 use crate::edit::{Edit, FileEdit};
 use crate::language::switch::{CHANGE, Change, Switch};
 
-/// Before a function: what copies leave unused is no fault.
+/// Put before a function: items that copies leave unused are allowed.
 const ALLOW: &str = "#[allow(warnings)] ";
 
 /// Beginning of the body, which works in crates without the standard library, too, where the tests have it.
@@ -31,7 +31,7 @@ struct Function {
     whole: Range<usize>,
     /// Between the braces.
     body: Range<usize>,
-    /// Parts of copies beside it; `None`: nothing can stand there.
+    /// Parts of copies next to it; `None`: nothing can be added there.
     copies: Option<Copies>,
 }
 

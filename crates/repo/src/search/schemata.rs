@@ -128,7 +128,7 @@ impl<'a> Sorting<'a> {
             }
             self.open.retain(|number| !next.contains(number));
             let placed: BTreeSet<usize> = files.iter().flat_map(Schema::changes).collect();
-            // What has no place in a text is left to a trial of its own.
+            // Candidates without a place in a text are left to their own trials.
             if !placed.is_empty() {
                 return Some(placed);
             }

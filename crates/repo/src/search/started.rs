@@ -26,7 +26,7 @@ const PATIENCE: u32 = 3;
 /// Minimum for the time limit of one try, in case the machine is busy.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(2);
 
-/// Maximum number of candidates for which a build of its own takes no longer.
+/// Maximum number of candidates that are not worth a common build.
 const FEW: usize = 6;
 
 /// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.

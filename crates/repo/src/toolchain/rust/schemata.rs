@@ -21,7 +21,7 @@ const KILLED: u8 = 137;
 static ENDED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^change (?P<change>\d+) ended with (?P<status>\d+)$").ok());
 
-/// The command. Examples in documentation are left out if there are other tests: each of them is a program of its own, and is built for itself.
+/// The command. Examples in documentation are left out if there are other tests: each of them is a separate program that is built alone.
 pub(super) fn words(
     place: &Place<'_>,
     selectors: &[String],

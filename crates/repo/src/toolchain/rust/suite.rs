@@ -157,7 +157,7 @@ impl Selection {
 }
 
 /// A word that names an example in documentation: `Cart<T>::add` of `src/a.rs - Cart<T>::add - compile fail #2`, or the file for one that is
-/// about the file. rustdoc takes each word of a name for a name of its own.
+/// about the file. rustdoc treats each word of a name as a separate name.
 fn word_of_example(name: &str) -> &str {
     let plain = name.split(" #").next().unwrap_or(name);
     let mut parts = plain.split(" - ");
