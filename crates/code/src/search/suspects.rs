@@ -83,18 +83,25 @@ fn covered<'a>(terrain: &Terrain<'a>, evidence: &Evidence) -> Suspects<'a> {
     suspects
 }
 
-/// Returns the lines that can be reached from the failing place by names.
+/// Returns the lines that can be reached by names from the failing place, and from all of its file if the place names nothing that is defined
+/// in the repository: a macro may make the test.
 fn reached<'a>(terrain: &Terrain<'a>) -> Suspects<'a> {
+    let (suspects, names_something) = reached_from(terrain, terrain.places.iter().copied());
+    if names_something {
+        return suspects;
+    }
+    let own = terrain.own_file.and_then(|file| terrain.outline.known(file));
+    let whole = own.and_then(|file| Some((file, Span { start: 0, end: terrain.sources.text(file)?.len() })));
+    let (around, _) = reached_from(terrain, whole.into_iter());
+    if around.is_empty() { suspects } else { around }
+}
+
+/// The lines, and whether a definition is among them.
+fn reached_from<'a>(terrain: &Terrain<'a>, places: impl Iterator<Item = (&'a str, Span)>) -> (Suspects<'a>, bool) {
     let sources = terrain.sources;
     let mut suspects = Suspects::new();
-    let mut queue: VecDeque<(&str, Span, i32)> = terrain.places.iter().map(|(file, span)| (*file, *span, 0)).collect();
-    if queue.is_empty()
-        && let Some(file) = terrain.own_file.and_then(|file| terrain.outline.known(file))
-        && let Some(text) = sources.text(file)
-    {
-        queue.push_back((file, Span { start: 0, end: text.len() }, 0));
-    }
-    let mut seen = BTreeSet::new();
+    let mut queue: VecDeque<(&str, Span, i32)> = places.map(|(file, span)| (file, span, 0)).collect();
+    let (mut seen, mut names_something) = (BTreeSet::new(), false);
     while let Some((file, span, steps)) = queue.pop_front() {
         if sources.is_editable(file) {
             let weight = STEP.powi(steps);
@@ -110,9 +117,10 @@ fn reached<'a>(terrain: &Terrain<'a>) -> Suspects<'a> {
         for name in terrain.outline.names_in(file, span) {
             if seen.insert(name) {
                 let found = terrain.outline.definitions(sources, name);
+                names_something |= !found.is_empty();
                 queue.extend(found.into_iter().map(|(file, span)| (file, span, steps + 1)));
             }
         }
     }
-    suspects
+    (suspects, names_something)
 }
