@@ -1,6 +1,6 @@
 //! The doors of a sandbox: each way out of it, whether it is shut, and by which mechanism.
 //!
-//! [`DOORS`] is the table; another door is another row. A row judges facts, which [`probe`] collects by commands in a real
+//! `DOORS` is the table; another door is another row. A row judges facts, which `probe` collects by commands in a real
 //! workspace of the sandbox: nothing is reported shut because a setting says so. The rows of `status` are checked again
 //! before each namespace and for each container, and refuse to run anything while such a door is open.
 
