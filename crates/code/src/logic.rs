@@ -9,7 +9,7 @@ use crate::language::outline::FunctionAround;
 use crate::languages;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
-use crate::stack::stack;
+use crate::stack::{stack, statement};
 
 /// The likeliest `most` changes that may repair the finding, likeliest first. Each changes one editable file, parses, and makes
 /// another text than all others. What is suspicious decides about the language: a repository may hold several.
@@ -28,11 +28,8 @@ pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, mos
 /// The statement that raised the error by itself: its file and its first byte. The fault that it reports is to be repaired, not the report.
 fn complaint(finding: &Finding, sources: &Sources) -> Option<(String, usize)> {
     let frame = stack(finding, sources).into_iter().next()?;
-    let mut lines = sources.text(&frame.file)?.split_inclusive('\n');
-    let before: usize = lines.by_ref().take(usize::try_from(frame.line).ok()?.checked_sub(1)?).map(str::len).sum();
-    let line = lines.next()?;
-    let statement = line.trim_start();
-    languages::raises(&frame.file, statement).then(|| (frame.file.clone(), before + line.len() - statement.len()))
+    let (at, statement) = statement(&frame, sources)?;
+    languages::raises(&frame.file, statement).then_some((frame.file, at))
 }
 
 /// Returns whether a change takes away the statement that begins at a byte, and raises no error in its place.

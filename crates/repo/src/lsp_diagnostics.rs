@@ -204,20 +204,8 @@ fn remarks(server: &LanguageServer, answer: &Answer) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use autoheal_engine::diagnostics::{Category, Location, Source};
-
     use super::*;
-
-    fn diagnostic_in(file: &str, line: u32, message: &str) -> Finding {
-        Finding {
-            source: Source::Lsp,
-            category: Category::TypeError,
-            file: Some(file.to_owned()),
-            location: Some(Location { line, column: None }),
-            message: message.to_owned(),
-            stack: None,
-        }
-    }
+    use crate::state::diagnostic_in;
 
     #[test]
     fn the_commit_before_is_asked_about_a_few_files_those_that_changed_first() {

@@ -40,6 +40,8 @@ pub use delivery::{Delivered, DeliveryState};
 pub use diagnosis::{Diagnosis, Observed, TimelineEntry};
 pub use fixes::{AcceptedFix, FileText, Fixes};
 pub use lsp_diagnostics::LspDiagnostics;
+#[cfg(test)]
+pub(crate) use lsp_diagnostics::tests::diagnostic_in;
 pub use models::{ModelAttempt, ModelEnd, ModelError, ModelUse};
 pub use plan::{ModelStep, PatchVerdict, Plan, Proposal};
 pub use rounds::{CiStatus, IterationStatus, Rounds};

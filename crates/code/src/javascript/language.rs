@@ -83,7 +83,7 @@ impl Language for JavaScript {
     }
 
     fn raises(&self, statement: &str) -> bool {
-        ["throw"].contains(&first_word(statement))
+        first_word(statement) == "throw"
     }
 
     fn judges(&self, file: &str, sources: &Sources) -> bool {

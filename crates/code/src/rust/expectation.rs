@@ -33,19 +33,14 @@ pub(super) fn find(text: &str, place: &TestPlace) -> Option<Found> {
     let is_example = place.name.split("::").nth(1) == Some(DOC);
     let module = Module::read(text);
     let name = last_name(&place.name);
-    let line_of = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
-    let holds_line = |function: &Function| {
-        let lines = line_of(function.span.start)..=line_of(function.span.end);
-        place.lines.iter().any(|(line, _)| usize::try_from(*line).is_ok_and(|line| lines.contains(&line)))
+    let is_at_failure = |span: Span| {
+        let lines = module.line_of(span.start)..=module.line_of(span.end);
+        place.lines.iter().any(|(line, _)| lines.contains(line))
     };
     let mut named: Vec<&Function> = module.functions.iter().filter(|function| function.name == name).collect();
-    named.sort_by_key(|function| !holds_line(function));
+    named.sort_by_key(|function| !is_at_failure(function.span));
     let test = named.first().filter(|_| !is_example)?;
     let reader = Reader::new(text, test.span);
-    let is_at_failure = |span: Span| {
-        let lines = line_of(span.start)..=line_of(span.end);
-        place.lines.iter().any(|(line, _)| usize::try_from(*line).is_ok_and(|line| lines.contains(&line)))
-    };
     let plans = reader.assertions();
     let failed = plans.iter().position(|(span, _)| is_at_failure(*span));
     let plan = match failed {
@@ -53,6 +48,11 @@ pub(super) fn find(text: &str, place: &TestPlace) -> Option<Found> {
         None => Plan::together(plans.into_iter().map(|(_, plan)| plan).collect()),
     };
     Some(Found::Code { plan, failing: reader.failing(test), other: String::new(), wrapped: exchanged })
+}
+
+/// The exchanges of a literal for the next one, and for the one before.
+fn neighbours(literal: Span) -> Vec<Mutation> {
+    vec![vec![(literal, How::Near)], vec![(literal, How::NearDown)]]
 }
 
 /// Another literal of the same kind.
@@ -181,21 +181,19 @@ impl<'t> Reader<'t> {
 
     /// The comparison of a value that is made of literals with one that is computed.
     fn equality(&self, left: (usize, usize), right: (usize, usize)) -> Option<Plan> {
-        let (computed, expected) = match (self.literal_of_value(left), self.literal_of_value(right)) {
-            (None, Some(_)) => (left, right),
-            (Some(_), None) => (right, left),
+        let (computed, expected, literal) = match (self.literal_of_value(left), self.literal_of_value(right)) {
+            (None, Some(literal)) => (left, right, literal),
+            (Some(literal), None) => (right, left, literal),
             (None, None) | (Some(_), Some(_)) => return None,
         };
-        let literal = self.literal_of_value(expected)?;
-        let each: Vec<Mutation> = vec![vec![(literal, How::Near)], vec![(literal, How::NearDown)]];
         let pair = Some((self.span(computed)?, self.span(expected)?));
-        Some(Plan { each: each.clone(), pair, ..Plan::new(Form::Equality, each) })
+        Some(Plan { each: neighbours(literal), pair, ..Plan::new(Form::Equality, neighbours(literal)) })
     }
 
     /// A call that judges: another value may rightly be as good.
     fn judgement(&self, arguments: &[(usize, usize)]) -> Option<Plan> {
         let literal = arguments.iter().rev().find_map(|argument| self.literal_of_value(*argument))?;
-        Some(Plan::new(Form::Judgement, vec![vec![(literal, How::Near)], vec![(literal, How::NearDown)]]))
+        Some(Plan::new(Form::Judgement, neighbours(literal)))
     }
 
     /// The last literal of an expression that nothing is computed in; `None`: something may be, or no literal is in it.

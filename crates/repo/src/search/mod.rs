@@ -48,7 +48,7 @@ const MOST_CANDIDATES: usize = 4000;
 /// Minimum remaining time for starting a search.
 const SHORTEST: Duration = Duration::from_secs(2);
 
-/// Maximum number of candidates for which it is not worth loading the tests.
+/// Maximum number of candidates for which it is not worth loading the tests, or building them with all of the candidates.
 const FEW: usize = 6;
 
 /// Time for trying the candidates of rules for one failure beforehand.

@@ -111,8 +111,8 @@ impl<'a> Sorting<'a> {
         self.builds
     }
 
-    /// The next candidates that fit into one build, by their numbers from 1; `None`: none is left.
-    fn take_batch(&mut self, session: &Session) -> Option<BTreeSet<usize>> {
+    /// The texts with the next candidates that fit into one build; `None`: none is left.
+    fn take_batch(&mut self, session: &Session) -> Option<Vec<Schema>> {
         let sources = session.sources();
         let longer = |schema: &Schema| schema.text.len().saturating_sub(sources.text(&schema.file).map_or(0, str::len));
         let mut count = self.most;
@@ -127,10 +127,9 @@ impl<'a> Sorting<'a> {
                 continue;
             }
             self.open.retain(|number| !next.contains(number));
-            let placed: BTreeSet<usize> = files.iter().flat_map(Schema::changes).collect();
             // Candidates without a place in a text are left to their own trials.
-            if !placed.is_empty() {
-                return Some(placed);
+            if files.iter().flat_map(Schema::changes).next().is_some() {
+                return Some(files);
             }
         }
     }
@@ -138,7 +137,7 @@ impl<'a> Sorting<'a> {
     /// Builds the changes and runs the tests with each. Returns the ends of their runs; `None`: nothing more can be learnt so.
     async fn run_batch(
         &mut self,
-        mut batch: BTreeSet<usize>,
+        mut files: Vec<Schema>,
         session: &mut Session,
         context: &StepContext,
     ) -> Result<Option<BTreeMap<usize, Vec<RunEnd>>>, StepError> {
@@ -147,10 +146,8 @@ impl<'a> Sorting<'a> {
             if time.is_zero() {
                 return Ok(None);
             }
-            let files = schemata(self.candidates, &batch, session.sources());
-            let changes: Vec<usize> = std::iter::once(UNCHANGED)
-                .chain(files.iter().flat_map(Schema::changes).collect::<BTreeSet<_>>())
-                .collect();
+            let mut batch: BTreeSet<usize> = files.iter().flat_map(Schema::changes).collect();
+            let changes: Vec<usize> = std::iter::once(UNCHANGED).chain(batch.iter().copied()).collect();
             let toolchain = toolchains::of(session.setup().language());
             let Some(words) = toolchain.schemata_words(&session.place(), self.selectors, &changes, LONGEST) else {
                 return Ok(None);
@@ -182,6 +179,7 @@ impl<'a> Sorting<'a> {
                     if batch.is_empty() {
                         return Ok(Some(BTreeMap::new()));
                     }
+                    files = schemata(self.candidates, &batch, session.sources());
                 }
                 SchemataResult::Ran(ends) => {
                     let is_failing =

@@ -9,6 +9,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
+use super::FEW;
 use super::schemata::Sorting;
 use super::trial::{ENOUGH, Found};
 use crate::acceptance::judge;
@@ -26,14 +27,11 @@ const PATIENCE: u32 = 3;
 /// Minimum for the time limit of one try, in case the machine is busy.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(2);
 
-/// Maximum number of candidates that are not worth a common build.
-const FEW: usize = 6;
-
 /// Minimum number of further tries after the first change that passes. At least as many as before are tried, to see how many others pass.
 const FURTHER: usize = 10;
 
-/// Half of the minimum number of changes that are sorted in builds before the others no longer count.
-const FEWEST_SORTED: usize = 100;
+/// Minimum number of changes that are sorted in builds when one of them passes: as many again as before are sorted, to see how many others pass.
+const FEWEST_SORTED: usize = 200;
 
 /// Number of tries between two progress reports.
 const TOLD: usize = 10;
@@ -101,7 +99,7 @@ impl Trial<'_> {
                 }
                 found.plausible.insert(number);
                 let enough = found.plausible.len() >= ENOUGH;
-                most_sorted = most_sorted.min(2 * self.sorting.count().max(FEWEST_SORTED));
+                most_sorted = most_sorted.min((2 * self.sorting.count()).max(FEWEST_SORTED));
                 last = if enough { 0 } else { last.min(tried + tried.max(FURTHER)) };
             }
         }

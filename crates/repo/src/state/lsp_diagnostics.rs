@@ -55,13 +55,13 @@ impl LspDiagnostics {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use autoheal_engine::Timestamp;
     use autoheal_engine::diagnostics::{Category, Location, Source};
 
     use super::*;
 
-    fn diagnostic_in(file: &str, line: u32, message: &str) -> Finding {
+    pub(crate) fn diagnostic_in(file: &str, line: u32, message: &str) -> Finding {
         Finding {
             source: Source::Lsp,
             category: Category::TypeError,

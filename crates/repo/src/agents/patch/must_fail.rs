@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use autoheal_code::expectation::{self, Form, TestPlace};
-use autoheal_code::stack::{StackFrame, stack};
+use autoheal_code::stack::{StackFrame, stack, statement};
 use autoheal_code::{Candidate, FileEdit, languages};
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::StepError;
@@ -112,9 +112,7 @@ impl Trial<'_> {
 
     /// Returns whether the statement of a frame raises an error itself.
     fn raises(&self, frame: &StackFrame) -> bool {
-        let line = usize::try_from(frame.line.saturating_sub(1)).unwrap_or(usize::MAX);
-        let statement = self.session.sources().text(&frame.file).and_then(|text| text.lines().nth(line));
-        statement.is_some_and(|statement| {
+        statement(frame, self.session.sources()).is_some_and(|(_, statement)| {
             // The rest of a branch in one line: `if (x) throw y`, `if x: raise y`.
             let parts = [Some(statement), statement.split_once(": ").map(|(_, rest)| rest)];
             let behind = statement.split([')', '{', ';']).skip(1);
@@ -133,11 +131,7 @@ impl Trial<'_> {
 
     /// The first byte of a frame's statement.
     fn byte_of(&self, frame: &StackFrame) -> usize {
-        let text = self.session.sources().text(&frame.file).unwrap_or_default();
-        let index = usize::try_from(frame.line.saturating_sub(1)).unwrap_or(usize::MAX);
-        let before: usize = text.split_inclusive('\n').take(index).map(str::len).sum();
-        let line = text.get(before..).unwrap_or_default();
-        before + line.len() - line.trim_start_matches([' ', '\t']).len()
+        statement(frame, self.session.sources()).map_or(0, |(at, _)| at)
     }
 
     /// Returns the standing of a position in a file. In a program file that contains tests, code that only
