@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use autoheal_engine::{ErrorCode, RunId, TaskId};
+use autoheal_engine::{RunId, TaskId};
 use autoheal_repo::request::CiMode;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
@@ -14,6 +14,7 @@ use crate::extract_args::Extract;
 use crate::heal_args::SuiteCommands;
 use crate::navigate_args::Navigate;
 use crate::source_args::{SourceCommand, Sources};
+use crate::terms::Term;
 
 const OVERVIEW: &str = "\
 Examples:
@@ -69,7 +70,7 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Draw a workflow as a Mermaid flowchart
     Graph(Graph),
-    /// Explain an error code: its meaning, its causes and the remedy
+    /// Explain a term: an error code, a stop reason, an outcome or a category of faults
     Explain(Explain),
     /// Check which tools and sandboxes of this machine are usable
     Check(Check),
@@ -352,14 +353,13 @@ pub(crate) enum WorkflowName {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// Code to explain, such as `REPO_CLONE_FAILED` [default: list all codes]
-    #[arg(value_parser = error_code)]
-    pub(crate) code: Option<ErrorCode>,
+    /// Term to explain: an error code, a stop reason, an outcome or a category, such as `NO_PROGRESS` [default: list all terms]
+    #[arg(value_parser = term)]
+    pub(crate) term: Option<Term>,
 }
 
-fn error_code(text: &str) -> Result<ErrorCode, String> {
-    let code = ErrorCode::from_name(&text.to_ascii_uppercase());
-    code.ok_or_else(|| "unknown error code; `autoheal explain` lists all codes".to_owned())
+fn term(text: &str) -> Result<Term, String> {
+    Term::from_name(text).ok_or_else(|| "unknown term; `autoheal explain` lists all terms".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -28,6 +28,7 @@ mod printer;
 mod private;
 mod progress;
 mod source_args;
+mod terms;
 mod tools;
 mod wiring;
 mod worker_process;

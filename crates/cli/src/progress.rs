@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use autoheal_engine::Outcome;
 use autoheal_engine::event::{Event, EventBody};
 use console::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -89,6 +90,9 @@ fn told(body: &EventBody) -> Option<String> {
             let message = harmless(message.trim_end()).replace('\n', "\n    ");
             Some(format!("  {} {message}", style.cyan().apply_to(format!("{topic}:"))))
         }
-        EventBody::RunFinished { stop_reason } => Some(format!("ended: {}", style.bold().apply_to(stop_reason))),
+        EventBody::RunFinished { outcome, stop_reason } => {
+            let label = outcome.map_or("ended", Outcome::label);
+            Some(format!("{}: {stop_reason}", style.bold().apply_to(label)))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RunId, Timestamp};
+use crate::{Outcome, RunId, Timestamp};
 
 /// An event of a run. `sequence` counts from 1 within its run and has no gaps among the stored events;
 /// [`EventBody::Progress`] is only shown live and not stored.
@@ -76,7 +76,10 @@ pub enum EventBody {
     },
     /// The run has ended.
     RunFinished {
-        /// Reason the run ended: a stop reason of the workflow, such as `GREEN`.
+        /// What happened in the run; `None` in events of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<Outcome>,
+        /// Name of the reason the run ended, such as `GREEN`; events of earlier versions have names that are no longer in use.
         stop_reason: String,
     },
 }

@@ -13,6 +13,7 @@
 //! - [`budget`]: limits on the cost of a run and of a day
 //! - [`event`]: events of a run, in one order
 //! - [`causes`]: an error with its causes in one line; [`hexadecimal`](mod@hexadecimal): bytes as text
+//! - [`outcome`]: what happened in a run, why, and what to do next, in the words that every interface uses
 //! - [`output`]: the output of commands, cut to a length that a run can store
 //! - [`ledger`]: requests to models and their cost
 //! - [`politeness`]: rate limits per host, for one process or for many that share a database
@@ -42,6 +43,7 @@ pub mod graph;
 pub mod hexadecimal;
 pub mod id;
 pub mod ledger;
+pub mod outcome;
 pub mod output;
 pub mod politeness;
 pub mod source;
@@ -53,4 +55,5 @@ pub use causes::with_causes;
 pub use error_code::ErrorCode;
 pub use hexadecimal::hexadecimal;
 pub use id::{JobId, RunId, TaskId};
+pub use outcome::{Outcome, StopReason};
 pub use time::Timestamp;

@@ -18,7 +18,7 @@ use crate::graph::{Graph, Node};
 use crate::output;
 use crate::source::SourceRecord;
 use crate::task::{Task, TaskKind};
-use crate::{ErrorCode, RunId, Timestamp};
+use crate::{ErrorCode, Outcome, RunId, StopReason, Timestamp};
 
 /// A workflow: runs the tasks of one kind.
 pub trait Workflow: Send + Sync + 'static {
@@ -82,22 +82,22 @@ pub trait Workflow: Send + Sync + 'static {
     /// was cancelled.
     fn is_stopped(&self, state: &Self::State) -> bool;
 
-    /// Returns the outcome of the run; called once, when the run is over.
-    fn outcome(&self, state: &Self::State, now: Timestamp) -> Outcome;
+    /// Returns the end of the run; called once, when the run is over.
+    fn ending(&self, state: &Self::State, now: Timestamp) -> Ending;
 
-    /// Returns the alert that this outcome raises, if any, and its message: stored with the end of the run.
-    fn alert(&self, _outcome: &Outcome) -> Option<(AlertKind, String)> {
+    /// Returns the alert that this end raises, if any, and its message: stored with the end of the run.
+    fn alert(&self, _ending: &Ending) -> Option<(AlertKind, String)> {
         None
     }
 }
 
-/// Outcome of a run.
+/// End of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
-pub struct Outcome {
-    /// True if the target is healthy now.
-    pub healed: bool,
-    /// Reason the run ended, such as `GREEN` or `NO_PROGRESS`.
-    pub stop_reason: String,
+pub struct Ending {
+    /// What happened in the run.
+    pub outcome: Outcome,
+    /// Reason the run ended.
+    pub stop_reason: StopReason,
     /// The result document (for a repository: `results.json`).
     pub results: serde_json::Value,
     /// The report for the user, Markdown.

@@ -258,7 +258,7 @@ mod tests {
         let maintenance = maintenance(&folder, u64::MAX, &Arc::default()).await;
         maintenance.check().await.unwrap();
         maintenance.check().await.unwrap();
-        let alerts = maintenance.store.alerts(None, None, 10).await.unwrap();
+        let alerts = maintenance.store.alerts(&autoheal_store::AlertFilter::newest(10)).await.unwrap();
         let alerts: Vec<_> = alerts.iter().map(|alert| (alert.target.as_str(), alert.kind.as_str())).collect();
         assert_eq!(alerts, [(MACHINE, AlertKind::NoRoom.name())]);
     }

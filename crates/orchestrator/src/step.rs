@@ -115,7 +115,8 @@ mod tests {
     use autoheal_engine::Timestamp;
     use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node};
     use autoheal_engine::task::{Task, TaskKind};
-    use autoheal_engine::workflow::Outcome;
+    use autoheal_engine::workflow::Ending;
+    use autoheal_engine::{Outcome, StopReason};
     use tokio::sync::watch;
     use tokio::time::Instant;
     use tokio_util::sync::CancellationToken;
@@ -195,8 +196,9 @@ mod tests {
             false
         }
 
-        fn outcome(&self, state: &u32, _now: Timestamp) -> Outcome {
-            Outcome { healed: true, stop_reason: state.to_string(), results: Value::Null, report: String::new() }
+        fn ending(&self, state: &u32, _now: Timestamp) -> Ending {
+            let report = state.to_string();
+            Ending { outcome: Outcome::Fixed, stop_reason: StopReason::Green, results: Value::Null, report }
         }
     }
 

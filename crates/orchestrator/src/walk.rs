@@ -13,8 +13,8 @@ use autoheal_engine::error_code::CodedError;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{GraphError, Next, Node as _};
 use autoheal_engine::task::{Lease, Task, TaskState};
-use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, StepServices, Workflow};
-use autoheal_engine::{RunId, Timestamp};
+use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, StepServices, Workflow};
+use autoheal_engine::{Outcome, RunId, StopReason, Timestamp};
 use autoheal_store::{Checkpoint, FinishedRun, NewRun, Store, StoreError};
 use serde_json::Value;
 use uuid::Uuid;
@@ -246,8 +246,8 @@ impl<'session, W: Workflow> Walk<'session, W> {
 
     /// The routes led to the end.
     async fn complete(&self) -> Result<Turn, WalkError> {
-        let outcome = self.workflow.outcome(&self.state_before()?, self.now());
-        self.finish(&outcome, TaskState::Completed).await
+        let ending = self.workflow.ending(&self.state_before()?, self.now());
+        self.finish(&ending, TaskState::Completed).await
     }
 
     /// Ends the run after the user cancelled its task, with the results so far.
@@ -258,44 +258,45 @@ impl<'session, W: Workflow> Walk<'session, W> {
         if tokio::time::timeout(LEAVE_TIME, self.workflow.on_cancelled(&mut state, &context)).await.is_err() {
             tracing::warn!(run = %self.run, "a cancelled run could not report its end in time");
         }
-        let outcome = self.workflow.outcome(&state, self.now());
-        self.finish(&outcome, TaskState::Cancelled).await
+        let ending = self.workflow.ending(&state, self.now());
+        self.finish(&ending, TaskState::Cancelled).await
     }
 
     /// Ends the run after a node failed and its workflow cannot continue without it.
     async fn fail(&self, error: &StepError) -> Result<Turn, WalkError> {
         let coded = CodedError::new(error.code(), error.to_string(), self.now());
-        let outcome = Outcome {
-            healed: false,
-            stop_reason: "FAILED".to_owned(),
+        let ending = Ending {
+            outcome: Outcome::Failed,
+            stop_reason: StopReason::Failed,
             results: serde_json::json!({ "error": coded }),
             report: format!("# The run failed\n\n{coded}\n"),
         };
-        self.finish(&outcome, TaskState::Failed).await
+        self.finish(&ending, TaskState::Failed).await
     }
 
-    async fn finish(&self, outcome: &Outcome, task_state: TaskState) -> Result<Turn, WalkError> {
+    async fn finish(&self, ending: &Ending, task_state: TaskState) -> Result<Turn, WalkError> {
         let at = self.now();
-        let finished = EventBody::RunFinished { stop_reason: outcome.stop_reason.clone() };
+        let (outcome, stop_reason) = (ending.outcome, ending.stop_reason.name());
+        let finished = EventBody::RunFinished { outcome: Some(outcome), stop_reason: stop_reason.to_owned() };
         let mut events = self.feed.take();
         events.push((at, finished.clone()));
-        let records: Vec<Record> = self.alert(outcome, task_state).into_iter().collect();
-        let row = FinishedRun { run: self.run, outcome, at, task_state, events: &events, records: &records };
+        let records: Vec<Record> = self.alert(ending, task_state).into_iter().collect();
+        let row = FinishedRun { run: self.run, ending, at, task_state, events: &events, records: &records };
         fail_point::reach("before-finish", 0);
         self.session.store.finish(&self.session.lease, &row).await?;
         fail_point::reach("after-finish", 0);
         self.feed.announce_stored(at, finished);
-        tracing::info!(run = %self.run, stop_reason = outcome.stop_reason, state = task_state.name(), "a run ended");
+        tracing::info!(run = %self.run, outcome = outcome.name(), stop_reason, state = task_state.name(), "a run ended");
         Ok(Turn::Over(WalkEnd::Finished(self.run, task_state)))
     }
 
     /// Returns the alert that the end of the run raises, if any.
-    fn alert(&self, outcome: &Outcome, task_state: TaskState) -> Option<Record> {
+    fn alert(&self, ending: &Ending, task_state: TaskState) -> Option<Record> {
         let (kind, message) = if task_state == TaskState::Failed {
-            let message = outcome.results["error"]["message"].as_str().unwrap_or("a step failed");
+            let message = ending.results["error"]["message"].as_str().unwrap_or("a step failed");
             (AlertKind::RunFailed, format!("the run failed: {message}"))
         } else {
-            self.workflow.alert(outcome)?
+            self.workflow.alert(ending)?
         };
         let target = self.session.task.target.clone();
         let message = format!("{message}; `autoheal report {}` tells what was reached", self.run);

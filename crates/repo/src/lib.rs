@@ -18,7 +18,6 @@
 //! - [`hosting`]: CI at the host, the pull request or merge request, the status of the commit
 //! - [`branch_name`], [`commit_message`]: the formats of the spec
 //! - [`results`], [`report`]: the outcome of a run, as a document and as text for the user
-//! - [`stop_reason`]: the reasons for which a run ends
 
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make the folders that they look at"))]
 
@@ -59,7 +58,6 @@ mod settings;
 pub mod setup;
 pub mod state;
 mod step_error;
-pub mod stop_reason;
 mod suite;
 pub mod test_runner;
 mod test_scope;
@@ -77,5 +75,4 @@ pub use model::PromptLimits;
 pub use request::HealRequest;
 pub use settings::HealSettings;
 pub use state::HealState;
-pub use stop_reason::StopReason;
 pub use workflow::{HealWorkflow, SetupError};

@@ -13,9 +13,8 @@ use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, PatchStatu
 /// cannot become markup.
 pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> String {
     let mut text = String::new();
-    let verdict = results.stop_reason.headline();
-    let _ = writeln!(text, "# {}: {verdict}\n", code(&results.repository));
-    let _ = writeln!(text, "**{}**: {}.\n", results.stop_reason.name(), results.stop_reason.explanation());
+    let _ = writeln!(text, "# {}: {}\n", code(&results.repository), results.outcome);
+    let _ = writeln!(text, "**{}**: {}\n", results.stop_reason, results.stop_reason.sentences());
     summary(&mut text, state, results);
     if let Some(error) = &results.error {
         let _ = writeln!(text, "## Error\n\n`{}`: {}\n", error.code, code(&error.message));

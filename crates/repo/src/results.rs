@@ -5,15 +5,14 @@ use std::time::Duration;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::time::minutes_and_seconds;
-use autoheal_engine::{ErrorCode, Timestamp};
+use autoheal_engine::{ErrorCode, Outcome, StopReason, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::commit_message::commit_message;
 use crate::flaky::FlakyTest;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus, Search, TestRuns};
-use crate::stop_reason::StopReason;
+use crate::state::{CiStatus, HealState, IterationStatus, PatchLogEntry, PatchStatus, Search, TestRuns};
 
 /// The result document of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +39,8 @@ pub struct HealingResults {
     pub fixes: Vec<FixResult>,
     /// One entry per round.
     pub iteration_history: Vec<IterationStatus>,
+    /// What happened in the run.
+    pub outcome: Outcome,
     /// Reason the run ended.
     pub stop_reason: StopReason,
     /// Commits on the branch that this run made.
@@ -62,6 +63,9 @@ pub struct HealingResults {
     pub flaky: Vec<FlakyTest>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// Changes that were tried and not kept, at most [`RefusedChange::MOST`], the first ones first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedChange>,
     /// Searches for repairs that no rule knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
@@ -95,8 +99,71 @@ pub struct FixResult {
     pub commit_message: String,
     /// Status of the failure: fixed, or left.
     pub status: FixStatus,
+    /// Origin of the fix; `None` for a failure left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<FixOrigin>,
+    /// The change as a unified diff; empty for a failure left.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+    /// Other changes that the tests allow, too: only a person can tell which one is meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_allowed: Vec<String>,
     /// Summary of the fix, such as `LINTING error in src/utils.py line 15 → Fix: remove the import statement`.
     pub summary: String,
+}
+
+/// Origin of a fix: how much vouches for it besides the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FixOrigin {
+    /// A rule, which knows from the error what is wrong.
+    Rule,
+    /// A search among small changes: the tests alone vouch for it.
+    Search,
+    /// A language model; the tests alone vouch for it.
+    Model,
+}
+
+impl FixOrigin {
+    /// All origins.
+    pub const ALL: [Self; 3] = [Self::Rule, Self::Search, Self::Model];
+
+    /// The name of the origin in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Search => "search",
+            Self::Model => "model",
+        }
+    }
+
+    fn of(fixer: &str) -> Self {
+        match fixer {
+            crate::search::FIXER => Self::Search,
+            crate::model::FIXER => Self::Model,
+            _ => Self::Rule,
+        }
+    }
+}
+
+/// A change that was tried and not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedChange {
+    /// Path of the file, relative to the repository's root.
+    pub file: String,
+    /// Line number, from 1.
+    pub line: u32,
+    /// Name of the fixer that proposed the change.
+    pub fixer: String,
+    /// Description of the change, as an imperative.
+    pub description: String,
+    /// Reason the change was not kept.
+    pub reason: String,
+}
+
+impl RefusedChange {
+    /// Maximum number of them in the results.
+    pub const MOST: usize = 50;
 }
 
 /// Outcome of a failure: repaired or not.
@@ -137,6 +204,7 @@ impl HealingResults {
             total_time: minutes_and_seconds(total_time(state, now)),
             fixes,
             iteration_history,
+            outcome: stop_reason.outcome(saturating(state.fixes.retained().count())),
             stop_reason,
             commit_count: saturating(commit_count),
             retry_limit: state.request.retry_limit,
@@ -146,6 +214,7 @@ impl HealingResults {
             not_run: state.not_run(),
             flaky: state.diagnosis.flaky.clone(),
             warnings: state.warnings.clone(),
+            refused: refused(state),
             searches: state.tried.searches.clone(),
             test_runs: state.totals.test_runs,
             error: error(state, stop_reason, now),
@@ -195,8 +264,21 @@ fn fixed(fix: &crate::state::AcceptedFix) -> FixResult {
         line: fix.line.max(1),
         commit_message: commit_message(fix.category, &fix.file, fix.line.max(1)),
         status: FixStatus::Fixed,
+        origin: Some(FixOrigin::of(&fix.fixer)),
+        diff: fix.diff.clone(),
+        also_allowed: fix.runners_up.clone(),
         summary: format!("{} error in {} line {} → Fix: {}", fix.category, fix.file, fix.line.max(1), fix.description),
     }
+}
+
+fn refused(state: &HealState) -> Vec<RefusedChange> {
+    let entries = state.tried.patch_log.iter().filter(|entry| entry.status == PatchStatus::Failed);
+    entries.take(RefusedChange::MOST).map(refused_change).collect()
+}
+
+fn refused_change(entry: &PatchLogEntry) -> RefusedChange {
+    let PatchLogEntry { file, line, fixer, description, reason, .. } = entry.clone();
+    RefusedChange { file, line, fixer, description, reason }
 }
 
 /// The failures that the last checks still found, each once.
@@ -215,6 +297,9 @@ fn unfixed(finding: &Finding) -> FixResult {
         bug_type: finding.category,
         line,
         status: FixStatus::Failed,
+        origin: None,
+        diff: String::new(),
+        also_allowed: Vec::new(),
     }
 }
 

@@ -25,14 +25,13 @@ use std::time::Duration;
 
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::error_code::CodedError;
-use autoheal_engine::{Timestamp, budget};
+use autoheal_engine::{StopReason, Timestamp, budget};
 use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
 use crate::check_result::CheckResult;
 use crate::hosting::watch::CiVerdict;
 use crate::request::HealRequest;
-use crate::stop_reason::StopReason;
 
 pub use analysis::{Analysis, Origin};
 pub use ci::{CiFailures, CiState};

@@ -11,8 +11,8 @@ use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::error_code::CodedError;
 use autoheal_engine::graph::{Graph, GraphError, Node as _};
 use autoheal_engine::task::{Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
-use autoheal_engine::{ErrorCode, RunId, Timestamp};
+use autoheal_engine::workflow::{Ending, StepContext, StepError, Workflow};
+use autoheal_engine::{ErrorCode, RunId, StopReason, Timestamp};
 use autoheal_forge::host::StatusState;
 use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
 
@@ -30,7 +30,6 @@ use crate::session::Session;
 use crate::settings::HealSettings;
 use crate::state::HealState;
 use crate::step_error::forge_error;
-use crate::stop_reason::StopReason;
 
 /// Reason the workflow cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -224,6 +223,10 @@ impl Workflow for HealWorkflow {
     async fn step(&self, node: HealNode, state: &mut HealState, context: &StepContext) -> Result<(), StepError> {
         let began = context.now();
         let stepped = self.one_step(node, state, context).await;
+        // The run ends: what the last step fixed is stored as fixed.
+        if state.stop.is_some() {
+            state.diagnosis.record(context);
+        }
         // What fails for good is not tried again.
         if state.stop.is_some() || matches!(stepped, Err(StepError::Permanent { .. })) {
             self.clear_up(context).await;
@@ -267,20 +270,20 @@ impl Workflow for HealWorkflow {
         state.stop.is_some()
     }
 
-    fn outcome(&self, state: &HealState, now: Timestamp) -> Outcome {
+    fn ending(&self, state: &HealState, now: Timestamp) -> Ending {
         let results = HealingResults::of(state, now);
         let report = report::render(state, &results, now);
-        Outcome {
-            healed: results.stop_reason.is_success(),
-            stop_reason: results.stop_reason.name().to_owned(),
+        Ending {
+            outcome: results.outcome,
+            stop_reason: results.stop_reason,
             // A document of strings and numbers always serialises.
             results: serde_json::to_value(&results).unwrap_or_default(),
             report,
         }
     }
 
-    fn alert(&self, outcome: &Outcome) -> Option<(AlertKind, String)> {
-        let reason = StopReason::ALL.into_iter().find(|reason| reason.name() == outcome.stop_reason)?;
-        reason.alert().map(|kind| (kind, format!("the repository is not healed: {}", reason.explanation())))
+    fn alert(&self, ending: &Ending) -> Option<(AlertKind, String)> {
+        let Ending { outcome, stop_reason, .. } = ending;
+        stop_reason.alert().map(|kind| (kind, format!("{outcome}: {}", stop_reason.explanation())))
     }
 }

@@ -1,10 +1,10 @@
 //! `ADD_SOURCE`: an address in, a working recipe out.
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::graph::{Graph, GraphError, Node};
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_engine::workflow::{Ending, StepContext, StepError, Workflow};
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::{FieldName, Recipe};
@@ -117,6 +117,9 @@ pub struct AddState {
     added: Option<Value>,
     /// Reason the source was not added.
     refused: Option<String>,
+    /// True if a user cancelled the run.
+    #[serde(default)]
+    is_cancelled: bool,
 }
 
 /// Workflow of `ADD_SOURCE` tasks.
@@ -284,7 +287,7 @@ impl Workflow for AddWorkflow {
         let source = source_of(task)?;
         let request = serde_json::from_value(task.context.clone())
             .map_err(|error| permanent(format!("the task's context: {error}")))?;
-        Ok(AddState { source, request, added: None, refused: None })
+        Ok(AddState { source, request, added: None, refused: None, is_cancelled: false })
     }
 
     async fn step(&self, node: AddNode, state: &mut AddState, context: &StepContext) -> Result<(), StepError> {
@@ -303,15 +306,19 @@ impl Workflow for AddWorkflow {
     }
 
     fn cancel(&self, state: &mut AddState, _now: Timestamp) {
-        state.refused = Some("cancelled".to_owned());
+        (state.is_cancelled, state.refused) = (true, Some("cancelled".to_owned()));
     }
 
     fn is_stopped(&self, state: &AddState) -> bool {
         state.refused.is_some()
     }
 
-    fn outcome(&self, state: &AddState, _now: Timestamp) -> Outcome {
-        let stop_reason = if state.added.is_some() { "ADDED" } else { "NOT_ADDED" };
+    fn ending(&self, state: &AddState, _now: Timestamp) -> Ending {
+        let stop_reason = match state.added {
+            _ if state.is_cancelled => StopReason::Cancelled,
+            Some(_) => StopReason::Added,
+            None => StopReason::NotAdded,
+        };
         let report = match (&state.added, &state.refused) {
             (Some(_), _) => format!("# `{}` was added\n", state.source),
             (None, reason) => {
@@ -319,6 +326,6 @@ impl Workflow for AddWorkflow {
             }
         };
         let results = json!({ "source": state.source, "added": state.added, "error": state.refused });
-        Outcome { healed: state.added.is_some(), stop_reason: stop_reason.to_owned(), results, report }
+        Ending { outcome: stop_reason.outcome(0), stop_reason, results, report }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use autoheal_engine::StopReason;
 use autoheal_fetch::error::Phase;
 use autoheal_fetch::{FetchError, Fetched};
 use serde::{Deserialize, Serialize};
@@ -72,12 +73,29 @@ pub struct Failure {
     /// True if no server was reached at all.
     #[serde(default)]
     pub unreached: bool,
+    /// True if the site's robots.txt does not allow the request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disallowed: bool,
     /// Page of the source that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<Box<Url>>,
 }
 
 impl Failure {
+    /// Returns the reason for which a run with this failure ends.
+    pub const fn stop_reason(&self) -> StopReason {
+        match (self.error_type, self.status) {
+            (ErrorType::RateLimit, _) => StopReason::RateLimit,
+            (ErrorType::ParseError, _) => StopReason::ParseError,
+            (ErrorType::SchemaMismatch, _) => StopReason::SchemaMismatch,
+            (ErrorType::Timeout, _) => StopReason::Timeout,
+            (ErrorType::HttpError, Some(401 | 403 | 407 | 451)) => StopReason::AccessRefused,
+            (ErrorType::HttpError, Some(404 | 410)) => StopReason::PageGone,
+            (ErrorType::HttpError, _) if self.disallowed => StopReason::AccessRefused,
+            (ErrorType::HttpError, _) => StopReason::HttpError,
+        }
+    }
+
     pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
         Self {
             error_type,
@@ -86,6 +104,7 @@ impl Failure {
             retry_after: None,
             host_unknown: false,
             unreached: false,
+            disallowed: false,
             page: None,
         }
     }
@@ -110,7 +129,8 @@ impl Failure {
                 | FetchError::Unreachable { .. }
                 | FetchError::TimedOut { phase: Phase::Connect, .. }
         );
-        Self { host_unknown, unreached, ..Self::new(error_type, error.to_string()) }
+        let disallowed = matches!(error, FetchError::RobotsDisallowed { .. });
+        Self { host_unknown, unreached, disallowed, ..Self::new(error_type, error.to_string()) }
     }
 
     /// Returns the failure of a response without a page; `None` for a page.

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
 use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, Record, StepContext, StepError, Workflow};
+use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, Workflow};
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_store::RecipeRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -63,6 +63,9 @@ struct Further {
 struct Seen {
     asked: u32,
     good: u32,
+    /// Number of pages whose values are not those of the last run.
+    #[serde(default)]
+    changed: u32,
     /// Failures of pages, at most [`MOST_FAILURES`], with one that can be healed among them if there is any.
     failures: Vec<Failure>,
 }
@@ -104,6 +107,9 @@ pub struct RefreshState {
     is_done: bool,
     /// Error that stopped the run before it had a result.
     broken: Option<String>,
+    /// True if a user cancelled the run.
+    #[serde(default)]
+    is_cancelled: bool,
 }
 
 /// Workflow of `REFRESH_SOURCE` tasks.
@@ -156,7 +162,9 @@ impl RefreshWorkflow {
                         context.note("end of the list", format!("{} has nothing", loaded.page));
                     }
                     None => {
-                        self.keep(&loaded, &answer, (&judged.facts, &judged.values), number, context).await?;
+                        let facts = (&judged.facts, &judged.values);
+                        let is_changed = self.keep(&loaded, &answer, facts, number, context).await?;
+                        state.seen.changed += u32::from(is_changed);
                         let next = further_page(&loaded, &answer, &judged, number);
                         state.further = next.filter(|next| !state.list.contains(&next.url));
                         state.seen.good += 1;
@@ -191,7 +199,7 @@ impl RefreshWorkflow {
         if state.is_done { conclude(&self.services, &loaded, state.seen.failure(), context).await } else { Ok(()) }
     }
 
-    /// A good page: its values, and what later ones are compared with.
+    /// Stores a good page: its values, and what later ones are compared with. Returns whether the values are new.
     async fn keep(
         &self,
         loaded: &Loaded,
@@ -199,25 +207,24 @@ impl RefreshWorkflow {
         (facts, values): (&PageFacts, &Value),
         number: u32,
         context: &StepContext,
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
         let now = context.now();
         let version = loaded.in_force.version;
-        if let Some(webhook) = &loaded.definition.webhook {
-            let before = self.services.store.last_values(&name(loaded), page.url.as_str()).await;
-            let before = before.map_err(|error| store_error(&error))?;
-            if before.as_ref() != Some(values) {
-                let body = json!({
-                    "type": "values", "source": name(loaded), "url": page.url, "at": now.to_rfc3339(),
-                    "recipe_version": version, "is_first": before.is_none(), "values": values,
-                });
-                record(context, SourceRecord::Notice { source: name(loaded), address: webhook.to_string(), body });
-            }
+        let before = self.services.store.last_values(&name(loaded), page.url.as_str()).await;
+        let before = before.map_err(|error| store_error(&error))?;
+        let is_changed = before.as_ref() != Some(values);
+        if let Some(webhook) = loaded.definition.webhook.as_ref().filter(|_| is_changed) {
+            let body = json!({
+                "type": "values", "source": name(loaded), "url": page.url, "at": now.to_rfc3339(),
+                "recipe_version": version, "is_first": before.is_none(), "values": values,
+            });
+            record(context, SourceRecord::Notice { source: name(loaded), address: webhook.to_string(), body });
         }
         let url = page.url.to_string();
         record(context, SourceRecord::Values { source: name(loaded), url, version, values: values.clone() });
         context.note("kept", format!("{} fields", loaded.recipe.fields().len()));
         if number > 1 {
-            return Ok(());
+            return Ok(is_changed);
         }
         let moved_to = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto);
         // The same values of the same page are not new evidence.
@@ -233,7 +240,7 @@ impl RefreshWorkflow {
             let (was, definition) = (loaded.row.definition.clone(), json_of(&definition)?);
             record(context, SourceRecord::Moved { source: name(loaded), was, definition });
         }
-        Ok(())
+        Ok(is_changed)
     }
 }
 
@@ -356,6 +363,7 @@ impl Workflow for RefreshWorkflow {
             values: None,
             is_done: false,
             broken: None,
+            is_cancelled: false,
         })
     }
 
@@ -371,24 +379,27 @@ impl Workflow for RefreshWorkflow {
     }
 
     fn cancel(&self, state: &mut RefreshState, _now: Timestamp) {
-        state.broken = Some("cancelled".to_owned());
+        state.is_cancelled = true;
     }
 
     fn is_stopped(&self, state: &RefreshState) -> bool {
-        state.broken.is_some()
+        state.broken.is_some() || state.is_cancelled
     }
 
-    fn outcome(&self, state: &RefreshState, _now: Timestamp) -> Outcome {
-        let Seen { asked, good, .. } = state.seen;
+    fn ending(&self, state: &RefreshState, _now: Timestamp) -> Ending {
+        let Seen { asked, good, changed, .. } = state.seen;
         let failure = state.seen.failure();
-        let (healed, stop_reason) = match (failure, &state.broken) {
-            (Some(failure), _) => (false, failure.error_type.name()),
-            (None, Some(_)) => (false, "BROKEN"),
-            (None, None) => (state.is_done, "GOOD"),
+        let stop_reason = match (failure, &state.broken) {
+            _ if state.is_cancelled => StopReason::Cancelled,
+            (Some(failure), _) => failure.stop_reason(),
+            (None, Some(_)) => StopReason::Failed,
+            (None, None) if changed > 0 => StopReason::NewValues,
+            (None, None) => StopReason::Good,
         };
+        let outcome = stop_reason.outcome(0);
         let message = failure.map(|failure| failure.message.as_str()).or(state.broken.as_deref());
-        let mut report =
-            format!("# `{}`: {stop_reason}\n\n{}\n", state.source, message.unwrap_or("The values were kept."));
+        let message = message.unwrap_or(outcome.meaning());
+        let mut report = format!("# `{}`: {outcome}\n\n{message}\n", state.source);
         let mut results = json!({ "source": state.source, "failure": failure, "error": state.broken });
         // The values of one page; of several, they are in the store.
         if asked > 1 {
@@ -398,6 +409,6 @@ impl Workflow for RefreshWorkflow {
         } else {
             results["values"] = json!(state.values);
         }
-        Outcome { healed, stop_reason: stop_reason.to_owned(), results, report }
+        Ending { outcome, stop_reason, results, report }
     }
 }

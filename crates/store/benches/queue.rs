@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_engine::workflow::Outcome;
-use autoheal_engine::{RunId, Timestamp};
+use autoheal_engine::workflow::Ending;
+use autoheal_engine::{Outcome, RunId, StopReason, Timestamp};
 use autoheal_store::{ClaimRequest, FinishedRun, NewRun, Store};
 use sqlx::{AnyConnection, Connection as _, Executor as _, Row as _};
 use tokio::task::JoinSet;
@@ -154,9 +154,9 @@ async fn claim_and_close(store: Store) {
 /// The least that a worker writes for a task: a run with its first and last event, and its result.
 async fn claim_and_run(store: Store) {
     let at = Timestamp::from_millis(1);
-    let outcome = Outcome {
-        healed: true,
-        stop_reason: "GREEN".to_owned(),
+    let ending = Ending {
+        outcome: Outcome::Fixed,
+        stop_reason: StopReason::Green,
         results: serde_json::json!({"ci_status": "PASSED"}),
         report: "# Healed".to_owned(),
     };
@@ -165,9 +165,9 @@ async fn claim_and_run(store: Store) {
         let event = EventBody::RunStarted { target: task.target.clone() };
         let new = NewRun { run, workflow: "repo".to_owned(), target: task.target, started_at: at, event };
         store.begin_run(&lease, &new).await.unwrap();
-        let events = [(at, EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
+        let events = [(at, EventBody::RunFinished { outcome: None, stop_reason: "GREEN".to_owned() })];
         let end =
-            FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &events, records: &[] };
+            FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &events, records: &[] };
         store.finish(&lease, &end).await.unwrap();
     }
 }

@@ -15,6 +15,31 @@ use crate::{Store, StoreError, notice, row};
 /// Time within which an alert is not repeated for the same target or shared cause.
 const ALERT_REST: Duration = Duration::from_hours(24);
 
+/// Filter of a list of alerts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertFilter {
+    /// Only alerts about this target.
+    pub target: Option<String>,
+    /// Only alerts about a target that contains this text, in upper or lower case.
+    pub search: Option<String>,
+    /// Only alerts older than the one with this number.
+    pub before: Option<i64>,
+    /// Maximum number of alerts, the newest first.
+    pub limit: u32,
+}
+
+impl AlertFilter {
+    /// Returns a filter for the newest `limit` alerts.
+    pub const fn newest(limit: u32) -> Self {
+        Self { target: None, search: None, before: None, limit }
+    }
+
+    /// Returns a filter for the newest `limit` alerts about a target.
+    pub fn about(target: impl Into<String>, limit: u32) -> Self {
+        Self { target: Some(target.into()), ..Self::newest(limit) }
+    }
+}
+
 /// An alert as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRow {
@@ -65,13 +90,12 @@ impl Store {
     }
 
     /// The alerts, the newest first; of one target when it is named, and only those before one when that is named.
-    pub async fn alerts(
-        &self,
-        target: Option<&str>,
-        before: Option<i64>,
-        limit: u32,
-    ) -> Result<Vec<AlertRow>, StoreError> {
-        let statement = Filter::of("alert").and("target =", target).and("alert_id <", before).newest("alert_id", limit);
+    pub async fn alerts(&self, filter: &AlertFilter) -> Result<Vec<AlertRow>, StoreError> {
+        let statement = Filter::of("alert")
+            .and("target =", filter.target.as_deref())
+            .and_contains("target", filter.search.as_deref())
+            .and("alert_id <", filter.before)
+            .newest("alert_id", filter.limit);
         let rows = statement.fetch_all(&self.database.pool).await?;
         let alert = |row: &AnyRow| {
             Ok(AlertRow {

@@ -80,6 +80,7 @@ impl Dialect {
                     (6, "decisions", include_str!(concat!("../migrations/", $folder, "/0006_decisions.sql"))),
                     (7, "deaths", include_str!(concat!("../migrations/", $folder, "/0007_deaths.sql"))),
                     (8, "reservations", include_str!(concat!("../migrations/", $folder, "/0008_reservations.sql"))),
+                    (9, "outcomes", include_str!(concat!("../migrations/", $folder, "/0009_outcomes.sql"))),
                 ]
             };
         }

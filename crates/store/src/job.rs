@@ -27,7 +27,7 @@ pub struct JobRow {
 /// sort by time.
 const JOB: &str = "
     SELECT task_queue.*, job.asked_by, job.created_at AS asked_at,
-           run.run_id, run.workflow, run.started_at AS began_at, run.finished_at, run.healed, run.stop_reason, run.results_json, run.report,
+           run.run_id, run.workflow, run.started_at AS began_at, run.finished_at, run.outcome, run.stop_reason, run.results_json, run.report,
            run_checkpoint.node, run_checkpoint.next_node
     FROM job JOIN task_queue ON task_queue.task_id = job.task_id
     LEFT JOIN run ON run.run_id = (SELECT MAX(run_id) FROM run newest WHERE newest.task_id = job.task_id)

@@ -15,7 +15,7 @@
 //! - [`decision`]: decisions of users about sources
 //! - [`ledger`]: requests to models and their cost; `budget`: reservations for requests that are under way
 //! - [`job`]: jobs submitted over HTTP
-//! - [`listing`]: lists for users; [`waiting`]: tasks that no worker claims
+//! - [`listing`]: lists for users; [`needs`]: what needs a person; [`waiting`]: tasks that no worker claims
 //! - [`notice`]: notifications by web address and mail
 //! - `politeness`: request slots of hosts
 //! - [`retention`]: deletion of old data; `backup`: a copy of the database
@@ -70,6 +70,7 @@ mod filter;
 pub mod job;
 pub mod ledger;
 pub mod listing;
+pub mod needs;
 pub mod notice;
 mod politeness;
 pub mod queue;
@@ -87,13 +88,14 @@ use std::path::Path;
 
 use autoheal_engine::Timestamp;
 
-pub use alert::AlertRow;
+pub use alert::{AlertFilter, AlertRow};
 pub use clock::{LocalClock, system_time};
 pub use decision::DecisionRow;
 pub use error::StoreError;
 pub use job::JobRow;
 pub use ledger::{UsageBy, UsageRow};
-pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow};
+pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow, SourceFilter, SourceOrder};
+pub use needs::{Need, NeedKind};
 pub use notice::{Channel, NoticeRow, Reach};
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
 pub use retention::{Pruned, Retention};

@@ -4,24 +4,22 @@ use std::collections::BTreeMap;
 
 use autoheal_engine::source::{HealthState, SnapshotRole};
 use autoheal_engine::task::{TaskKind, TaskState};
-use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
 use crate::filter::Filter;
 use crate::row::{inflate, storable};
 use crate::run::run_row;
-use crate::source::{recipe_row, value_row};
-use crate::{RecipeRow, RunRow, Store, StoreError, ValueRow, row};
+use crate::source::{SOURCES, recipe_row, source_row};
+use crate::{RecipeRow, RunRow, SourceRow, Store, StoreError, row};
 
 /// State of a run, as a filter of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
     /// The run is unfinished.
     Running,
-    /// It ended, and its target was healthy.
-    Healed,
-    /// It ended, and its target was not healthy.
-    NotHealed,
+    /// It ended with this outcome.
+    Ended(Outcome),
 }
 
 /// Filter of a list of runs.
@@ -31,6 +29,8 @@ pub struct RunFilter {
     pub kind: Option<TaskKind>,
     /// Only runs about this target.
     pub target: Option<String>,
+    /// Only runs about a target that contains this text, in upper or lower case.
+    pub search: Option<String>,
     /// Only runs in this state.
     pub state: Option<RunState>,
     /// Only runs of this task.
@@ -44,27 +44,60 @@ pub struct RunFilter {
 impl RunFilter {
     /// Returns a filter for the newest `limit` runs.
     pub const fn newest(limit: u32) -> Self {
-        Self { kind: None, target: None, state: None, task: None, before: None, limit }
+        Self { kind: None, target: None, search: None, state: None, task: None, before: None, limit }
     }
 }
 
-const RECENT: &str = "
-    SELECT run_id, target, finished_at, healed FROM (
-        SELECT run_id, target, finished_at, healed, ROW_NUMBER() OVER (PARTITION BY target ORDER BY run_id DESC) AS place
-        FROM run WHERE workflow = 'REFRESH_SOURCE') AS numbered
-    WHERE place <= $1 ORDER BY target, run_id DESC";
+/// Filter of a page of sources.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceFilter {
+    /// Only sources whose name, address or definition contains this text, in upper or lower case.
+    pub search: Option<String>,
+    /// Only sources with this health.
+    pub state: Option<HealthState>,
+    /// True for only those with a fix that waits for a review.
+    pub waits: bool,
+    /// Order of the sources.
+    pub order: SourceOrder,
+    /// Number of sources to leave out at the beginning.
+    pub offset: u32,
+    /// Maximum number of sources.
+    pub limit: u32,
+}
 
-const LATEST: &str = "
-    SELECT source_value.* FROM source JOIN source_value ON source_value.value_id = (
-        SELECT MAX(value_id) FROM source_value newest WHERE newest.source_name = source.source_name)
-    WHERE $1 IS NULL OR source.source_name = $1";
+/// Order of a list of sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SourceOrder {
+    /// The dead ones first, then those in quarantine, then those that fail.
+    #[default]
+    Health,
+    /// By name.
+    Name,
+    /// Those first whose last success is the longest ago.
+    LastSuccess,
+    /// Those first that failed last.
+    LastFailure,
+    /// Those first that failed most often.
+    Failures,
+}
+
+const COUNT: &str = "
+    SELECT COUNT(*) AS sources
+    FROM source JOIN source_health health ON health.source_name = source.source_name WHERE 1 = 1";
+
+const RECENT: &str = "
+    SELECT run_id, target, finished_at, outcome FROM (
+        SELECT run_id, target, finished_at, outcome, ROW_NUMBER() OVER (PARTITION BY target ORDER BY run_id DESC) AS place
+        FROM run WHERE workflow = 'REFRESH_SOURCE'";
 
 const GLANCE: &str = "
     SELECT (SELECT COUNT(*) FROM task_queue WHERE state = 'PENDING') AS pending,
            (SELECT COUNT(*) FROM task_queue WHERE state = 'IN_PROGRESS') AS running,
            (SELECT COUNT(*) FROM run WHERE started_at >= $1) AS runs,
-           (SELECT COUNT(*) FROM run WHERE started_at >= $1 AND healed = 1) AS healed,
            (SELECT COUNT(*) FROM alert WHERE created_at >= $1) AS alerts";
+
+const OUTCOMES: &str =
+    "SELECT outcome, COUNT(*) AS runs FROM run WHERE started_at >= $1 AND outcome IS NOT NULL GROUP BY outcome";
 
 /// A run of a source, as a sparkline shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,12 +106,12 @@ pub struct RecentRun {
     pub run: RunId,
     /// Time at which it ended.
     pub finished_at: Option<Timestamp>,
-    /// True if the target was healthy at the end.
-    pub healed: Option<bool>,
+    /// What happened in the run; `None` while it is unfinished.
+    pub outcome: Option<Outcome>,
 }
 
 /// Counts for an overview.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Glance {
     /// Number of tasks that wait for a worker.
     pub pending: u64,
@@ -86,8 +119,8 @@ pub struct Glance {
     pub running: u64,
     /// Number of runs that began since the given time.
     pub runs: u64,
-    /// Number of these runs after which the target was healthy.
-    pub healed: u64,
+    /// Number of these runs by their outcome; the unfinished ones are left out.
+    pub outcomes: BTreeMap<Outcome, u64>,
     /// Number of alerts written since the given time.
     pub alerts: u64,
 }
@@ -118,60 +151,85 @@ fn snapshot_row(row: &AnyRow) -> Result<SnapshotRow, StoreError> {
 impl Store {
     /// Runs, the newest first.
     pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
-        let state = filter.state.map(|state| match state {
-            RunState::Running => "unfinished_task IS NOT NULL",
-            RunState::Healed => "healed = 1",
-            RunState::NotHealed => "healed = 0",
-        });
+        let (running, outcome) = match filter.state {
+            None => (None, None),
+            Some(RunState::Running) => (Some("unfinished_task IS NOT NULL"), None),
+            Some(RunState::Ended(outcome)) => (None, Some(outcome.name())),
+        };
         // Their names sort by time.
         let statement = Filter::of("run")
             .and("workflow =", filter.kind.map(TaskKind::name))
             .and("target =", filter.target.as_deref())
+            .and_contains("target", filter.search.as_deref())
             .and("run_id <", filter.before.map(|run| run.to_string()).as_deref())
             .and("task_id =", filter.task.map(|task| task.0))
-            .and_that(state)
+            .and("outcome =", outcome)
+            .and_that(running)
             .newest("run_id", filter.limit);
         statement.fetch_all(&self.database.pool).await?.iter().map(run_row).collect()
     }
 
-    /// The last runs of each source, or of one, the oldest first.
+    /// Returns the last runs of these sources, at most `each` of each, the oldest first.
     pub async fn recent_runs(
         &self,
-        source: Option<&str>,
+        sources: &[String],
         each: u32,
     ) -> Result<BTreeMap<String, Vec<RecentRun>>, StoreError> {
-        let query = match source {
-            None => sqlx::query(RECENT).bind(i64::from(each)),
-            one => {
-                let refreshes = Filter::of("run").and("workflow =", Some(TaskKind::RefreshSource.name()));
-                refreshes.and("target =", one).newest("run_id", each)
-            }
-        };
         let mut recent: BTreeMap<String, Vec<RecentRun>> = BTreeMap::new();
-        for row in query.fetch_all(&self.database.pool).await?.into_iter().rev() {
+        if sources.is_empty() {
+            return Ok(recent);
+        }
+        let numbered = Filter::of_statement(RECENT).and_any("target", sources).and_then(") AS numbered WHERE 1 = 1");
+        let statement =
+            numbered.and("place <=", Some(i64::from(each))).and_then(" ORDER BY target, run_id").statement();
+        for row in statement.fetch_all(&self.database.pool).await? {
             recent.entry(row::text(&row, "target")?).or_default().push(RecentRun {
                 run: row::run_id(&row)?,
                 finished_at: row::optional_time(&row, "finished_at")?,
-                healed: row::optional_integer(&row, "healed")?.map(|flag| flag != 0),
+                outcome: row::outcome(&row)?,
             });
         }
         Ok(recent)
     }
 
-    /// The values that each source, or one, gave last.
-    pub async fn latest_values(&self, source: Option<&str>) -> Result<BTreeMap<String, ValueRow>, StoreError> {
-        let rows = sqlx::query(LATEST).bind(source.map(storable)).fetch_all(&self.database.pool).await?;
-        rows.iter().map(|row| Ok((row::text(row, "source_name")?, value_row(row)?))).collect()
-    }
-
-    /// Returns the recipes of every source that are active or wait for a review.
-    pub async fn standing_recipes(&self) -> Result<BTreeMap<String, Vec<RecipeRow>>, StoreError> {
-        let sql = "SELECT * FROM recipe_version WHERE in_force IS NOT NULL OR waits = 1 ORDER BY source_name, version";
+    /// Returns the recipes of these sources that are active or wait for a review.
+    pub async fn standing_recipes(&self, sources: &[String]) -> Result<BTreeMap<String, Vec<RecipeRow>>, StoreError> {
         let mut recipes: BTreeMap<String, Vec<RecipeRow>> = BTreeMap::new();
-        for row in sqlx::query(sql).fetch_all(&self.database.pool).await? {
+        if sources.is_empty() {
+            return Ok(recipes);
+        }
+        let standing = Filter::of("recipe_version").and_any("source_name", sources);
+        let standing = standing.and_then(" AND (in_force IS NOT NULL OR waits = 1) ORDER BY source_name, version");
+        for row in standing.statement().fetch_all(&self.database.pool).await? {
             recipes.entry(row::text(&row, "source_name")?).or_default().push(recipe_row(&row)?);
         }
         Ok(recipes)
+    }
+
+    /// Returns one page of the sources that match, and the number of all that match.
+    pub async fn source_page(&self, filter: &SourceFilter) -> Result<(Vec<SourceRow>, u64), StoreError> {
+        let select = |statement| {
+            let searched = "(source.source_name || ' ' || source.definition_json)";
+            Filter::of_statement(statement)
+                .and("health.state =", filter.state.map(HealthState::name))
+                .and_that(filter.waits.then_some(
+                    "EXISTS (SELECT 1 FROM recipe_version WHERE recipe_version.source_name = source.source_name AND waits = 1)",
+                ))
+                .and_contains(searched, filter.search.as_deref())
+        };
+        let counted = select(COUNT).statement().fetch_one(&self.database.pool).await?;
+        let order = match filter.order {
+            SourceOrder::Health => {
+                "CASE health.state WHEN 'DEAD' THEN 0 WHEN 'QUARANTINED' THEN 1 WHEN 'DEGRADED' THEN 2 ELSE 3 END, source.source_name"
+            }
+            SourceOrder::Name => "source.source_name",
+            SourceOrder::LastSuccess => "health.last_success_at, source.source_name",
+            SourceOrder::LastFailure => "COALESCE(health.last_failure_at, 0) DESC, source.source_name",
+            SourceOrder::Failures => "health.failure_count DESC, source.source_name",
+        };
+        let statement = select(SOURCES).page(order, filter.offset, filter.limit);
+        let rows = statement.fetch_all(&self.database.pool).await?;
+        Ok((rows.iter().map(source_row).collect::<Result<_, _>>()?, row::number(&counted, "sources")?))
     }
 
     /// Returns the stored pages of a source, the newest first.
@@ -191,12 +249,19 @@ impl Store {
 
     /// Counts the tasks that are open now, and the runs and alerts since a time.
     pub async fn glance(&self, since: Timestamp) -> Result<Glance, StoreError> {
+        let counted = sqlx::query(OUTCOMES).bind(since.as_millis()).fetch_all(&self.database.pool).await?;
+        let mut outcomes = BTreeMap::new();
+        for row in &counted {
+            if let Some(outcome) = row::outcome(row)? {
+                outcomes.insert(outcome, row::number(row, "runs")?);
+            }
+        }
         let row = sqlx::query(GLANCE).bind(since.as_millis()).fetch_one(&self.database.pool).await?;
         Ok(Glance {
             pending: row::number(&row, "pending")?,
             running: row::number(&row, "running")?,
             runs: row::number(&row, "runs")?,
-            healed: row::number(&row, "healed")?,
+            outcomes,
             alerts: row::number(&row, "alerts")?,
         })
     }

@@ -55,6 +55,8 @@ pub struct TaskFilter {
     pub kind: Option<TaskKind>,
     /// Only tasks about this target.
     pub target: Option<String>,
+    /// Only tasks about a target that contains this text, in upper or lower case.
+    pub search: Option<String>,
     /// Only tasks that were created before this one.
     pub before: Option<TaskId>,
     /// Maximum number of tasks, the newest first.
@@ -63,7 +65,7 @@ pub struct TaskFilter {
 
 impl Default for TaskFilter {
     fn default() -> Self {
-        Self { state: None, kind: None, target: None, before: None, limit: 100 }
+        Self { state: None, kind: None, target: None, search: None, before: None, limit: 100 }
     }
 }
 
@@ -156,7 +158,7 @@ const REOPEN: &str = "
 
 /// Reopens the run that was closed with its task; such a run has no results.
 const REOPEN_RUN: &str = "
-    UPDATE run SET finished_at = NULL, healed = NULL, stop_reason = NULL
+    UPDATE run SET finished_at = NULL, outcome = NULL, stop_reason = NULL
     WHERE run_id = (SELECT MAX(run_id) FROM run WHERE task_id = $1) AND finished_at IS NOT NULL AND results_json IS NULL";
 
 const HASTEN: &str = "
@@ -417,6 +419,7 @@ impl Store {
             .and("state =", filter.state.map(TaskState::name))
             .and("type =", filter.kind.map(TaskKind::name))
             .and("target =", filter.target.as_deref())
+            .and_contains("target", filter.search.as_deref())
             .and("task_id <", filter.before.map(|task| task.0))
             .newest("task_id", filter.limit);
         let rows = statement.fetch_all(&self.database.pool).await?;

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{Task, TaskKind, TaskState};
-use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -83,6 +83,13 @@ pub(crate) fn task_state(row: &AnyRow) -> Result<TaskState, StoreError> {
 
 pub(crate) fn health_state(row: &AnyRow) -> Result<HealthState, StoreError> {
     named(row, "state", HealthState::from_name)
+}
+
+/// The outcome of a run, or `None` while it is unfinished.
+pub(crate) fn outcome(row: &AnyRow) -> Result<Option<Outcome>, StoreError> {
+    let name = optional_text(row, "outcome")?;
+    let read = |name: String| Outcome::from_name(&name).ok_or(StoreError::Corrupt { column: "outcome", found: name });
+    name.map(read).transpose()
 }
 
 fn named<T>(row: &AnyRow, column: &'static str, read: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {

@@ -3,8 +3,8 @@
 
 use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::task::{Lease, TaskState};
-use autoheal_engine::workflow::{Outcome, Record};
-use autoheal_engine::{RunId, TaskId, Timestamp};
+use autoheal_engine::workflow::{Ending, Record};
+use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use serde_json::Value;
 use sqlx::any::AnyRow;
 
@@ -43,14 +43,21 @@ pub struct RunRow {
     pub started_at: Timestamp,
     /// Time at which it ended; `None`: it can be resumed.
     pub finished_at: Option<Timestamp>,
-    /// True if the target was healthy at the end.
-    pub healed: Option<bool>,
+    /// What happened in the run; `None` while it is unfinished.
+    pub outcome: Option<Outcome>,
     /// Reason the run ended.
     pub stop_reason: Option<String>,
     /// Results of the run, as a JSON document.
     pub results: Option<Value>,
     /// The report for the user, Markdown.
     pub report: Option<String>,
+}
+
+impl RunRow {
+    /// Returns whether the run has ended and left its target well.
+    pub fn is_well(&self) -> bool {
+        self.outcome.is_some_and(Outcome::is_well)
+    }
 }
 
 /// State of a run after a node.
@@ -77,8 +84,8 @@ pub struct Checkpoint {
 pub struct FinishedRun<'a> {
     /// Identifier of the run.
     pub run: RunId,
-    /// Outcome of the run.
-    pub outcome: &'a Outcome,
+    /// End of the run.
+    pub ending: &'a Ending,
     /// Time at which it ended.
     pub at: Timestamp,
     /// New state of its task: one of the closed states.
@@ -108,7 +115,7 @@ const EVENT: &str = "
     SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3 FROM run_event WHERE run_id = $1";
 
 const FINISH_RUN: &str = "
-    UPDATE run SET finished_at = $2, healed = $3, stop_reason = $4, results_json = $5, report = $6
+    UPDATE run SET finished_at = $2, outcome = $3, stop_reason = $4, results_json = $5, report = $6
     WHERE run_id = $1 AND unfinished_task = $7";
 
 /// Closes the task, and clears the error of an earlier attempt.
@@ -177,14 +184,14 @@ impl Store {
                 reason: format!("{} is not a state in which a task ends", finished.task_state.name()),
             });
         }
-        let outcome = finished.outcome;
+        let ending = finished.ending;
         let run = sqlx::query(FINISH_RUN)
             .bind(finished.run.to_string())
             .bind(finished.at.as_millis())
-            .bind(i64::from(outcome.healed))
-            .bind(outcome.stop_reason.clone())
-            .bind(outcome.results.to_string())
-            .bind(row::storable(&outcome.report))
+            .bind(ending.outcome.name())
+            .bind(ending.stop_reason.name())
+            .bind(ending.results.to_string())
+            .bind(row::storable(&ending.report))
             .bind(lease.task.0);
         let task =
             sqlx::query(self.database.dialect.sql(FINISH_TASK)).bind(lease.task.0).bind(finished.task_state.name());
@@ -329,7 +336,7 @@ pub(crate) fn run_row(row: &AnyRow) -> Result<RunRow, StoreError> {
         target: row::text(row, "target")?,
         started_at: row::time(row, "started_at")?,
         finished_at: row::optional_time(row, "finished_at")?,
-        healed: row::optional_integer(row, "healed")?.map(|flag| flag != 0),
+        outcome: row::outcome(row)?,
         stop_reason: row::optional_text(row, "stop_reason")?,
         results: row::optional_document(row, "results_json")?,
         report: row::optional_text(row, "report")?,

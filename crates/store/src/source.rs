@@ -10,6 +10,7 @@ use sqlx::any::AnyRow;
 
 use crate::closing::close_runs;
 use crate::database::{Dialect, Statement};
+use crate::filter::Filter;
 use crate::row::{deflate, inflate, storable};
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, decision, notice, queue, row};
@@ -59,6 +60,8 @@ pub struct RecipeRow {
 /// An accepted set of values as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueRow {
+    /// Number of the set; a later set has a higher one.
+    pub id: i64,
     /// Time at which they were accepted.
     pub at: Timestamp,
     /// Address of the page that held them.
@@ -277,12 +280,11 @@ fn health_row(source: &str, health: &Health, at: Timestamp) -> Statement {
         .bind(i64::from(health.unreached))
 }
 
-const SOURCES: &str = "
+pub(crate) const SOURCES: &str = "
     SELECT source.source_name, source.definition_json, source.created_at AS added_at, health.state, health.last_success_at,
            health.last_failure_at, health.success_count, health.failure_count, health.fix_attempts_today,
            health.quarantine_until, health.released_at, health.unreached
-    FROM source JOIN source_health health ON health.source_name = source.source_name
-    WHERE ($1 IS NULL OR source.source_name = $1) ORDER BY source.source_name";
+    FROM source JOIN source_health health ON health.source_name = source.source_name WHERE 1 = 1";
 
 impl Store {
     /// Applies changes that a user makes outside of a run, either all of them or none.
@@ -300,14 +302,14 @@ impl Store {
 
     /// A source.
     pub async fn source(&self, source: &str) -> Result<Option<SourceRow>, StoreError> {
-        let row = sqlx::query(SOURCES).bind(storable(source)).fetch_optional(&self.database.pool).await?;
-        row.as_ref().map(source_row).transpose()
+        let statement = Filter::of_statement(SOURCES).and("source.source_name =", Some(source)).statement();
+        statement.fetch_optional(&self.database.pool).await?.as_ref().map(source_row).transpose()
     }
 
     /// Every source, by name.
     pub async fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
-        let rows = sqlx::query(SOURCES).bind(None::<String>).fetch_all(&self.database.pool).await?;
-        rows.iter().map(source_row).collect()
+        let statement = Filter::of_statement(SOURCES).and_then(" ORDER BY source.source_name").statement();
+        statement.fetch_all(&self.database.pool).await?.iter().map(source_row).collect()
     }
 
     /// Every version of a source's recipe, the oldest first.
@@ -365,6 +367,18 @@ impl Store {
         rows.iter().rev().map(value_row).collect()
     }
 
+    /// Returns at most `limit` sets of values of a source, the newest first; only those older than the set `before` if it is given.
+    pub async fn values_before(
+        &self,
+        source: &str,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<ValueRow>, StoreError> {
+        let older = Filter::of("source_value").and("source_name =", Some(source)).and("value_id <", before);
+        let rows = older.newest("value_id", limit).fetch_all(&self.database.pool).await?;
+        rows.iter().map(value_row).collect()
+    }
+
     /// The values that were accepted last from the page at an address.
     pub async fn last_values(&self, source: &str, url: &str) -> Result<Option<Value>, StoreError> {
         let sql =
@@ -392,7 +406,7 @@ impl Store {
     }
 }
 
-fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
+pub(crate) fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
     let health = Health {
         state: row::health_state(row)?,
         last_success_at: row::optional_time(row, "last_success_at")?,
@@ -433,6 +447,7 @@ pub(crate) fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
 
 pub(crate) fn value_row(row: &AnyRow) -> Result<ValueRow, StoreError> {
     Ok(ValueRow {
+        id: row::integer(row, "value_id")?,
         at: row::time(row, "at")?,
         url: row::text(row, "url")?,
         version: row::number(row, "version")?,

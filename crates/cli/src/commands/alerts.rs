@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use autoheal_engine::Timestamp;
-use autoheal_store::{AlertRow, NoticeRow};
+use autoheal_store::{AlertFilter, AlertRow, NoticeRow};
 use serde_json::{Value, json};
 
 use crate::args::Alerts;
@@ -14,7 +14,8 @@ use crate::wiring;
 pub(super) async fn run(arguments: &Alerts, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let target = arguments.target.as_deref();
-    let alerts = store.alerts(target, None, arguments.limit).await?;
+    let filter = AlertFilter { target: arguments.target.clone(), ..AlertFilter::newest(arguments.limit) };
+    let alerts = store.alerts(&filter).await?;
     let undelivered = store.undelivered(target, u32::MAX).await?;
     let of =
         |alert: &AlertRow| undelivered.iter().filter(|notice| notice.alert == Some(alert.alert)).collect::<Vec<_>>();

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_engine::{ErrorCode, RunId, TaskId};
+use autoheal_engine::{ErrorCode, Outcome, RunId, StopReason, TaskId};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for};
 use autoheal_repo::HealRequest;
@@ -289,43 +289,54 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
         printer.warn(&format!("CI also requires a check that was not run here: {not_run}"));
     }
     let reason = results.stop_reason;
-    printer.say(&format!("{}: {}", reason.name(), reason.explanation()));
-    if let Some(error) = &results.error {
-        let told = if error.message == reason.explanation() { error.code.to_string() } else { error.to_string() };
-        printer.say(&format!("{told}\nfor the remedy: autoheal explain {}", error.code));
-    }
-    if arguments.dry_run && results.fixes_applied > 0 {
-        printer.say("dry run: no branch was created; `autoheal report RUN --diff` shows the patch");
-    }
-    if results.commit_count > 0 && !arguments.dry_run {
+    if let (Some(change), Outcome::CouldNotFix | Outcome::PartlyFixed) = (results.refused.last(), results.outcome) {
         printer.say(&format!(
-            "branch {}: {} commits in {}",
-            results.branch_name, results.commit_count, results.total_time
+            "tried last: {} ({} line {}): {}",
+            change.description, change.file, change.line, change.reason
         ));
     }
-    if let Some(pull_request) = &results.pull_request {
-        printer.say(&format!("pull request: {pull_request}"));
+    printer.say(&format!("{}: {} ({reason})", results.outcome, reason.explanation()));
+    if let Some(error) = &results.error {
+        let message = if error.message == reason.explanation() { String::new() } else { format!("{error}; ") };
+        printer.say(&format!("{message}for the remedy: autoheal explain {}", error.code));
     }
-    printer.say(&format!("report: autoheal report {0}    diff: autoheal report {0} --diff", row.run));
+    if let Some(next) = next(&results, row.run, arguments.dry_run) {
+        printer.say(&format!("next: {next}"));
+    }
     Ok(exit(&results))
 }
 
+/// Returns the one thing to do next, as a command where there is one.
+fn next(results: &HealingResults, run: RunId, dry_run: bool) -> Option<String> {
+    let branch = &results.branch_name;
+    let commits = counted(results.commit_count, "commit");
+    match &results.pull_request {
+        _ if dry_run && results.fixes_applied > 0 => {
+            Some(format!("autoheal report {run} --diff shows the patch; no branch was made, as this is a dry run"))
+        }
+        Some(address) => Some(format!("review {address}")),
+        None if results.commit_count > 0 => {
+            let time = &results.total_time;
+            Some(format!("git merge {branch} ({commits} in {time}; autoheal report {run} --diff shows them)"))
+        }
+        None => {
+            let next = results.stop_reason.next();
+            (!next.is_empty()).then(|| format!("{next} Report: autoheal report {run}"))
+        }
+    }
+}
+
+fn counted(count: u32, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 fn exit(results: &HealingResults) -> Exit {
-    use autoheal_repo::StopReason;
     match results.stop_reason {
-        StopReason::Green | StopReason::NothingToDo => Exit::Fine,
+        reason if reason.is_success() => Exit::Fine,
         StopReason::PartlyChecked => Exit::PartlyChecked,
         StopReason::Cancelled => Exit::Cancelled,
         StopReason::Infra => results.error.as_ref().map_or(Exit::NotHealed, |error| exit_of(error.code)),
-        StopReason::Unmerged
-        | StopReason::NoProgress
-        | StopReason::RepeatedPatch
-        | StopReason::Attempts
-        | StopReason::Budget
-        | StopReason::Flaky
-        | StopReason::NoCiRun
-        | StopReason::CiTimeout
-        | StopReason::OwnCommit => Exit::NotHealed,
+        _ => Exit::NotHealed,
     }
 }
 

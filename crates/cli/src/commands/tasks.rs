@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use autoheal_engine::task::{Task, TaskState};
-use autoheal_engine::{TaskId, Timestamp};
+use autoheal_engine::{Outcome, TaskId, Timestamp};
 use autoheal_store::{RunFilter, Store, TaskFilter};
 use serde_json::json;
 
@@ -77,7 +77,7 @@ async fn show(store: &Store, id: TaskId, as_json: bool, printer: &Printer) -> Re
                     "run": run.run,
                     "started_at": run.started_at.to_rfc3339(),
                     "finished_at": run.finished_at.map(Timestamp::to_rfc3339),
-                    "healed": run.healed,
+                    "outcome": run.outcome.map(Outcome::name),
                     "stop_reason": run.stop_reason,
                 })
             })
@@ -101,7 +101,8 @@ async fn show(store: &Store, id: TaskId, as_json: bool, printer: &Printer) -> Re
         );
     }
     for run in &runs {
-        let state = run.stop_reason.clone().unwrap_or_else(|| "not finished".to_owned());
+        let reason = run.stop_reason.as_deref().unwrap_or_default();
+        let state = run.outcome.map_or_else(|| "not finished".to_owned(), |outcome| format!("{outcome} ({reason})"));
         let _ = writeln!(text, "\nrun {}: {}, began {}", run.run, harmless(&state), run.started_at.to_rfc3339());
     }
     printer.data(&text)?;

@@ -26,7 +26,7 @@ pub(crate) async fn of_runs(store: &Store) -> Value {
             "workflow": run.workflow,
             "target": run.target,
             "finished": run.finished_at.is_some(),
-            "healed": run.healed,
+            "outcome": run.outcome,
             "stop_reason": run.stop_reason,
             "results": run.results,
             "report": run.report,

@@ -53,7 +53,7 @@ impl Scraper {
                 "recipes": recipes.map(|row| json!([row.version, row.stage, row.recipe, row.promoted_by, row.replaces, row.runs])).collect::<Vec<_>>(),
                 "values": values.map(|row| json!([row.version, row.values])).collect::<Vec<_>>(),
                 "pages": pages,
-                "alerts": store.alerts(None, None, 9).await.unwrap().len(),
+                "alerts": store.alerts(&autoheal_store::AlertFilter::newest(9)).await.unwrap().len(),
             })
         });
         without_what_varies(rows, &[(&self.site.host(), "SITE"), (&self.home.path().display().to_string(), "HOME")])

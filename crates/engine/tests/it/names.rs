@@ -22,7 +22,7 @@ fn body() -> impl Strategy<Value = EventBody> {
         (text(), any::<u64>()).prop_map(|(node, millis)| EventBody::NodeFinished { node, millis }),
         (text(), text(), text()).prop_map(|(node, topic, message)| EventBody::Note { node, topic, message }),
         (text(), text()).prop_map(|(node, message)| EventBody::Progress { node, message }),
-        text().prop_map(|stop_reason| EventBody::RunFinished { stop_reason }),
+        text().prop_map(|stop_reason| EventBody::RunFinished { outcome: None, stop_reason }),
     ]
 }
 

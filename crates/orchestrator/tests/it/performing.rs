@@ -42,7 +42,7 @@ async fn a_task_that_was_asked_for_with_other_settings_is_not_gone_on_with() {
     assert_eq!(state(&store, open).await, TaskState::Pending, "it is left as it was");
 
     let row = worker.perform(&toy::task("one"), &stop, WhenStopped::GoesOn).await.unwrap();
-    assert_eq!((row.task, row.healed), (open, Some(true)), "the same settings are the same task");
+    assert_eq!((row.task, row.is_well()), (open, true), "the same settings are the same task");
 }
 
 #[tokio::test]
@@ -165,10 +165,10 @@ async fn no_more_tasks_are_run_at_once_than_the_settings_say() {
         let worker = shared.with_own_feed();
         calls.spawn(async move {
             let task = toy::task(&format!("target {number}"));
-            worker.perform(&task, &CancellationToken::new(), WhenStopped::GoesOn).await.unwrap().healed
+            worker.perform(&task, &CancellationToken::new(), WhenStopped::GoesOn).await.unwrap().is_well()
         });
     }
-    assert_eq!(calls.join_all().await, [Some(true); 5]);
+    assert_eq!(calls.join_all().await, [true; 5]);
     assert_eq!(most.load(Ordering::SeqCst), 2);
 }
 
@@ -243,7 +243,7 @@ async fn whoever_waits_hears_of_the_run_when_another_clone_of_the_worker_walks_i
         row
     };
     let (row, ()) = tokio::join!(asking, shared.run_until(stop.clone()));
-    assert_eq!(row.healed, Some(true));
+    assert!(row.is_well());
     let heard = std::iter::from_fn(|| feed.try_recv().ok());
     assert!(heard.into_iter().any(|event| matches!(event.body, EventBody::RunFinished { .. })));
 }

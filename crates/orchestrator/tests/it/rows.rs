@@ -23,7 +23,7 @@ pub(crate) async fn of_task(store: &Store, task: TaskId) -> Value {
             "workflow": run.workflow,
             "target": run.target,
             "finished": run.finished_at.is_some(),
-            "healed": run.healed,
+            "outcome": run.outcome,
             "stop_reason": run.stop_reason,
             "results": run.results,
             "report": run.report,

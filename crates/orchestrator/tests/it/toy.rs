@@ -8,8 +8,8 @@ use autoheal_engine::alert::AlertKind;
 use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
 use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, OutputRecord, Record, StepContext, StepError, Workflow};
-use autoheal_engine::{ErrorCode, RunId, Timestamp};
+use autoheal_engine::workflow::{Ending, OutputRecord, Record, StepContext, StepError, Workflow};
+use autoheal_engine::{ErrorCode, RunId, StopReason, Timestamp};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -37,7 +37,7 @@ impl Node for ToyNode {
 pub(crate) struct ToyState {
     pub(crate) rounds_left: u32,
     pub(crate) done: Vec<String>,
-    pub(crate) stopped: Option<String>,
+    pub(crate) stopped: Option<(StopReason, String)>,
     /// Effect of the work on its process, as the task specifies.
     #[serde(default)]
     pub(crate) deed: Option<Deed>,
@@ -200,12 +200,12 @@ impl Workflow for Toy {
     }
 
     fn on_step_failed(&self, node: ToyNode, state: &mut ToyState, error: &StepError, _now: Timestamp) -> bool {
-        state.stopped = Some(format!("{} failed: {error}", node.name()));
+        state.stopped = Some((StopReason::Infra, format!("{} failed: {error}", node.name())));
         self.absorbs
     }
 
     fn cancel(&self, state: &mut ToyState, _now: Timestamp) {
-        state.stopped = Some("CANCELLED".to_owned());
+        state.stopped = Some((StopReason::Cancelled, "cancelled".to_owned()));
     }
 
     fn on_released(&self, run: RunId) {
@@ -216,17 +216,18 @@ impl Workflow for Toy {
         state.stopped.is_some()
     }
 
-    fn outcome(&self, state: &ToyState, _now: Timestamp) -> Outcome {
-        Outcome {
-            healed: state.stopped.is_none(),
-            stop_reason: state.stopped.clone().unwrap_or_else(|| "GREEN".to_owned()),
-            results: json!({ "done": state.done }),
+    fn ending(&self, state: &ToyState, _now: Timestamp) -> Ending {
+        let stop_reason = state.stopped.as_ref().map_or(StopReason::Green, |(reason, _)| *reason);
+        Ending {
+            outcome: stop_reason.outcome(0),
+            stop_reason,
+            results: json!({ "done": state.done, "stopped": state.stopped }),
             report: format!("# Done\n\n{}\n", state.done.join(", ")),
         }
     }
 
-    fn alert(&self, outcome: &Outcome) -> Option<(AlertKind, String)> {
-        (!outcome.healed).then(|| (AlertKind::RetryLimit, "it is not healed".to_owned()))
+    fn alert(&self, ending: &Ending) -> Option<(AlertKind, String)> {
+        (!ending.outcome.is_well()).then(|| (AlertKind::RetryLimit, "it is not healed".to_owned()))
     }
 }
 

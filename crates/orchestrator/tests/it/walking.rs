@@ -9,7 +9,7 @@ use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::workflow::StepError;
 use autoheal_engine::{ErrorCode, RunId, TaskId, Timestamp};
 use autoheal_orchestrator::{Registry, Room, TaskEnd, Worker, WorkerError, WorkerSettings};
-use autoheal_store::{Checkpoint, ClaimRequest, NewRun, Store, TaskFilter, system_time};
+use autoheal_store::{AlertFilter, Checkpoint, ClaimRequest, NewRun, Store, TaskFilter, system_time};
 use rstest::rstest;
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::Receiver;
@@ -105,7 +105,7 @@ async fn a_run_passes_its_nodes_in_order_and_leaves_its_outcome(
     assert_eq!(end, TaskEnd::Finished { run, state: TaskState::Completed });
 
     let row = store.run(run).await.unwrap().unwrap();
-    assert_eq!((row.healed, row.stop_reason.as_deref()), (Some(true), Some("GREEN")));
+    assert_eq!((row.is_well(), row.stop_reason.as_deref()), (true, Some("GREEN")));
     assert!(row.finished_at.is_some());
     assert_eq!(nodes_done(&store, run).await, DONE);
     assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Completed);
@@ -183,8 +183,9 @@ async fn an_absorbed_failure_ends_the_run_with_what_was_reached(
     let run = finished(&end);
     assert_eq!(end, TaskEnd::Finished { run, state: TaskState::Completed });
     let row = store.run(run).await.unwrap().unwrap();
-    assert_eq!(row.healed, Some(false));
-    assert_eq!(row.stop_reason.as_deref(), Some("check failed: PATCH_APPLY_FAILED: no such line"));
+    assert!(!row.is_well());
+    assert_eq!(row.stop_reason.as_deref(), Some("INFRA"));
+    assert_eq!(row.results.unwrap()["stopped"][1], "check failed: PATCH_APPLY_FAILED: no such line");
     assert_eq!(nodes_done(&store, run).await, ["fetch", "work"], "the failed step left nothing in the state");
 }
 
@@ -214,7 +215,7 @@ async fn a_task_that_cannot_be_started_is_tried_again_later_and_says_why() {
     let TaskEnd::Broken { error, state } = run(&worker(&store, Toy::plain()), id).await else { panic!("no rounds") };
     assert!(error.contains("does not say how many rounds"), "{error}");
     assert_eq!(state, TaskState::Quarantined);
-    let alert = &store.alerts(None, None, 1).await.unwrap()[0];
+    let alert = &store.alerts(&AlertFilter::newest(1)).await.unwrap()[0];
     assert_eq!((alert.kind.as_str(), alert.target.as_str()), ("DEAD_LETTER", "one"));
 }
 
@@ -381,7 +382,7 @@ async fn a_run_that_fails_raises_an_alert(#[values(Engine::Sqlite, Engine::Postg
     let mut toy = failing();
     toy.absorbs = false;
     assert!(matches!(run(&worker(&store, toy), id).await, TaskEnd::Finished { state: TaskState::Failed, .. }));
-    let alerts = store.alerts(Some("one"), None, 10).await.unwrap();
+    let alerts = store.alerts(&AlertFilter::about("one", 10)).await.unwrap();
     assert_eq!(alerts.len(), 1);
     let (kind, message) = (&alerts[0].kind, &alerts[0].message);
     assert!(
@@ -422,7 +423,7 @@ async fn the_end_of_a_run_tells_a_person_what_the_workflow_wants_told(
         let toy = if target == "healed" { Toy::plain() } else { failing() };
         run(&worker(&store, toy), id).await;
     }
-    let alerts = store.alerts(None, None, 10).await.unwrap();
+    let alerts = store.alerts(&AlertFilter::newest(10)).await.unwrap();
     let told: Vec<_> = alerts.iter().map(|alert| (alert.kind.as_str(), alert.target.as_str())).collect();
     assert_eq!(told, [("RETRY_LIMIT", "not healed")]);
     let last = store.runs(&autoheal_store::RunFilter::newest(1)).await.unwrap()[0].run;

@@ -1,7 +1,7 @@
 //! The repo analyzer: clones, decides which branch the work goes to, and learns how the repository is tested.
 
-use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_engine::{ErrorCode, StopReason};
 use autoheal_forge::{BranchName, CommitId, CommitInfo};
 
 use crate::branch_name::numbered_branch_name;
@@ -13,7 +13,6 @@ use crate::request::Delivery;
 use crate::settings::HealSettings;
 use crate::state::{HealState, Origin};
 use crate::step_error::forge_error;
-use crate::stop_reason::StopReason;
 use crate::test_setup;
 
 /// Maximum number of branch names to try. A team with this many unmerged branches of ours has other problems.

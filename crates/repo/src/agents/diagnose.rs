@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::{Finding, Source};
-use autoheal_engine::workflow::{Record, StepContext, StepError};
+use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::check_result::CheckResult;
 use crate::flaky;
@@ -17,7 +17,7 @@ use crate::lsp_diagnostics;
 use crate::protected::standing::Standings;
 use crate::repo_config;
 use crate::session::Session;
-use crate::state::{Diagnosis, HealState, Observed};
+use crate::state::{HealState, Observed};
 use crate::test_scope::Scope;
 use crate::toolchains;
 
@@ -28,7 +28,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         protect_tests(&observed.result, state, session);
         find_ignored(&observed.result, state, session);
         lsp_diagnostics::refresh(state, session, context).await?;
-        record(&state.diagnosis, context);
+        state.diagnosis.record(context);
         return Ok(());
     }
     context.progress("running the tests");
@@ -66,7 +66,7 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
     state.diagnosis.baseline.get_or_insert_with(|| result.clone());
     state.diagnosis.current = Some(Observed { result, accepted });
     lsp_diagnostics::refresh(state, session, context).await?;
-    record(&state.diagnosis, context);
+    state.diagnosis.record(context);
     Ok(())
 }
 
@@ -164,12 +164,6 @@ async fn name_syntax_errors(
         }
     }
     Ok(())
-}
-
-fn record(diagnosis: &Diagnosis, context: &StepContext) {
-    for entry in diagnosis.log.entries().iter().chain(diagnosis.lsp.log.entries()) {
-        context.record(Record::Diagnostic(entry.clone()));
-    }
 }
 
 fn distinct<'result>(findings: impl Iterator<Item = &'result Finding>) -> Vec<&'result Finding> {

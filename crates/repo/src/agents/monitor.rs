@@ -7,7 +7,7 @@ use std::time::Duration;
 use autoheal_code::Sources;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_engine::{ErrorCode, RunId};
+use autoheal_engine::{ErrorCode, RunId, StopReason};
 use autoheal_forge::host::{Check, StatusState};
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
@@ -24,7 +24,6 @@ use crate::session::Session;
 use crate::setup::Setup;
 use crate::state::{Delivered, HealState, Observed, TestRuns};
 use crate::step_error::{disk, forge_error};
-use crate::stop_reason::StopReason;
 use crate::test_scope::Scope;
 use crate::tree;
 

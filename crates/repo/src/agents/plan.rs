@@ -1,6 +1,7 @@
 //! The planner of `diagnostics-log.md`: picks what to fix next from the log, and refuses to go round when nothing changed.
 
 use autoheal_code::Sources;
+use autoheal_engine::StopReason;
 use autoheal_engine::diagnostics::{Finding, Importers, Key, Source, by_priority, summarize};
 use autoheal_engine::workflow::StepContext;
 
@@ -8,7 +9,6 @@ use crate::flaky::{self, Healer};
 use crate::model::{self, ModelPlanner, NoAdvice};
 use crate::search;
 use crate::state::{Diagnosis, Exhausted, Fixes, HealState, ModelEnd, ModelStep, Observed, Plan};
-use crate::stop_reason::StopReason;
 
 /// Maximum number of failures that one round works on: each costs trials, and fixing the first often resolves
 /// the others.

@@ -2,6 +2,7 @@
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Delta, DiagnosticsLog, Finding, delta};
+use autoheal_engine::workflow::{Record, StepContext};
 use serde::{Deserialize, Serialize};
 
 use super::LspDiagnostics;
@@ -29,6 +30,13 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// Stores the current state of each diagnostic with the step.
+    pub(crate) fn record(&self, context: &StepContext) {
+        for entry in self.log.entries().iter().chain(self.lsp.log.entries()) {
+            context.record(Record::Diagnostic(entry.clone()));
+        }
+    }
+
     /// Adds a result to the log and the timeline.
     pub(super) fn observe(&mut self, result: &CheckResult, what: &str, round: u32, now: Timestamp) {
         let before: Vec<Finding> = self.log.current().map(|entry| entry.finding.clone()).collect();

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use autoheal_engine::StopReason;
 use autoheal_engine::budget::Limits;
 use autoheal_llm::{Connection, Models, Settings};
+use autoheal_repo::HealRequest;
 use autoheal_repo::request::{CommandLimits, Delivery};
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::ledger::Accounts;
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::repository::TestRepository;

@@ -187,11 +187,11 @@ async fn walk_with(
             Next::End => break,
         }
     }
-    let outcome = workflow.outcome(&state, now());
-    let results = serde_json::from_value(outcome.results).unwrap();
+    let ending = workflow.ending(&state, now());
+    let results = serde_json::from_value(ending.results).unwrap();
     let events = recorder.0.lock().unwrap().clone();
     let folder = workflow.run_folder(run);
-    Some(Healed { state, results, report: outcome.report, events, folder, _data: data })
+    Some(Healed { state, results, report: ending.report, events, folder, _data: data })
 }
 
 fn task(request: &HealRequest) -> Task {

@@ -1,7 +1,7 @@
 //! Contents that a commit names but does not include, end to end: submodules and files of Git LFS.
 
-use autoheal_engine::ErrorCode;
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_engine::{ErrorCode, StopReason};
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::heal;

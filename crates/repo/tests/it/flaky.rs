@@ -2,7 +2,8 @@
 //! healed as ever. The repositories are those of `cargo xtask bench flaky`.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
-use autoheal_repo::{FlakyKind, HealRequest, Healing, StopReason};
+use autoheal_engine::StopReason;
+use autoheal_repo::{FlakyKind, HealRequest, Healing};
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 

@@ -1,7 +1,8 @@
 //! Formatters and type checkers that CI runs are part of green, and are healed: by the tool itself, or by what it says. Real tools: those that
 //! this machine lacks are skipped, loudly.
 
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 use autoheal_testkit::skip;
 

@@ -1,9 +1,10 @@
 //! From red to green on small repositories, end to end: real git, real sandbox, real pytest.
 
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_repo::request::Delivery;
 use autoheal_repo::results::FixStatus;
 use autoheal_repo::state::CiStatus;
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::heal;

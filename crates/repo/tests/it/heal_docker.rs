@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use autoheal_engine::ErrorCode;
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_engine::{ErrorCode, StopReason};
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::{Healed, heal_in_docker, kept};

@@ -4,9 +4,10 @@
 
 use std::path::PathBuf;
 
+use autoheal_engine::StopReason;
 use autoheal_engine::diagnostics::Source;
 use autoheal_llm::Models;
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::{Healed, heal_in, kept};

@@ -1,7 +1,8 @@
 //! From red to green in small Rust repositories, end to end: real git, real sandbox, real cargo. None needs a crate from a registry.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::{self, Healed};

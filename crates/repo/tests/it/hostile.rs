@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use autoheal_engine::StopReason;
 use autoheal_engine::event::EventBody;
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_repo::HealRequest;
 use autoheal_sandbox::Choice;
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;

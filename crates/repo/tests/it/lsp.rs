@@ -4,9 +4,10 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use autoheal_engine::StopReason;
 use autoheal_engine::diagnostics::{Category, Location, Source};
+use autoheal_repo::HealRequest;
 use autoheal_repo::request::{CommandLimits, Delivery};
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 

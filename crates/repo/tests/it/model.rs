@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use autoheal_engine::StopReason;
 use autoheal_engine::budget::Limits;
 use autoheal_llm::recording::Replay;
 use autoheal_llm::{ChatModel, Connection, Models, Settings};
+use autoheal_repo::HealRequest;
 use autoheal_repo::request::CommandLimits;
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::ledger::Accounts;
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::repository::TestRepository;

@@ -1,7 +1,7 @@
 //! A repository's own settings in `.autoheal.toml`, end to end.
 
-use autoheal_engine::ErrorCode;
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_engine::{ErrorCode, StopReason};
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::{Healed, heal};

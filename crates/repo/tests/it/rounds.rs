@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::graph::Next;
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_repo::check_result::{CheckResult, TestState};
 use autoheal_repo::request::CommandLimits;
 use autoheal_repo::state::{CiStatus, PatchVerdict};
-use autoheal_repo::{HealNode, HealRequest, HealState, StopReason, graph};
+use autoheal_repo::{HealNode, HealRequest, HealState, graph};
 use proptest::prelude::*;
 
 fn verdict(green: bool) -> CheckResult {

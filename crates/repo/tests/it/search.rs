@@ -1,7 +1,8 @@
 //! Faults of logic that no rule knows, repaired by search: real sandbox, real test runners, the warm process of each.
 
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_repo::request::CommandLimits;
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 

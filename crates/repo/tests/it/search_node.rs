@@ -1,8 +1,9 @@
 //! Faults of logic in JavaScript, repaired by search: real sandbox, the projects' own test runners, the warm workers for them.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_repo::request::CommandLimits;
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 

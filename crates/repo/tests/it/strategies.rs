@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_repo::check_result::{CheckResult, TestState};
 use autoheal_repo::state::AcceptedFix;
-use autoheal_repo::{HealRequest, HealState, StopReason};
+use autoheal_repo::{HealRequest, HealState};
 use proptest::prelude::*;
 
 pub(crate) fn category() -> impl Strategy<Value = Category> {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_repo::repo_config::Version;
 use autoheal_repo::request::CiMode;
 use autoheal_repo::toolchain::python::interpreter::{Surroundings, candidates};
-use autoheal_repo::{HealRequest, StopReason};
 use autoheal_testkit::repository::TestRepository;
 
 use crate::driver::{Healed, heal};

@@ -1,6 +1,7 @@
 //! Tests that stand in the file of the program which they are about: the program is healed, the tests stay as they are.
 
-use autoheal_repo::{HealRequest, StopReason};
+use autoheal_engine::StopReason;
+use autoheal_repo::HealRequest;
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
 

@@ -1,6 +1,6 @@
 //! Alerts: the messages that autoheal raised for its operators.
 
-use autoheal_store::AlertRow;
+use autoheal_store::{AlertFilter, AlertRow};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,8 @@ pub struct AlertList {
 pub(super) struct AlertQuery {
     /// Only alerts about this source, host or repository.
     target: Option<String>,
+    /// Only alerts about a source, host or repository whose name contains this text.
+    search: Option<String>,
     /// Only alerts older than the one with this number.
     before: Option<i64>,
     /// Maximum number of alerts.
@@ -82,7 +84,9 @@ pub(super) async fn list(
     State(shared): State<Shared>,
     Query(query): Query<AlertQuery>,
 ) -> Result<Json<AlertList>, ApiError> {
-    let mut rows = shared.services.store.alerts(query.target.as_deref(), query.before, query.limit.asked()).await?;
+    let (target, search) = (query.target, query.search);
+    let filter = AlertFilter { target, search, before: query.before, limit: query.limit.asked() };
+    let mut rows = shared.services.store.alerts(&filter).await?;
     let next = query.limit.page(&mut rows, |row| row.alert);
     Ok(Json(AlertList { alerts: rows.into_iter().map(Into::into).collect(), next }))
 }

@@ -5,6 +5,7 @@ pub mod alerts;
 pub mod decisions;
 pub mod error;
 pub mod heal;
+pub mod needs;
 pub mod overview;
 mod progress;
 pub mod records;
@@ -113,6 +114,7 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(source_records::snapshots))
         .routes(routes!(source_records::page))
         .routes(routes!(alerts::list))
+        .routes(routes!(needs::list))
         .routes(routes!(usage::sums))
         .routes(routes!(overview::overview))
         .routes(routes!(tools::list))

@@ -1,5 +1,6 @@
 //! Overview of the server, and its liveness and readiness probes.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use autoheal_engine::source::HealthState;
@@ -26,6 +27,8 @@ pub struct Overview {
     pub sources: SourceGlance,
     /// Number of alerts raised in the last 24 hours.
     pub alerts_today: u64,
+    /// Number of entries in the list of what needs a person.
+    pub needs_you: usize,
     /// True if folders of the server's machine may be healed, too: `server.repositories` names at least one.
     pub local_repositories: bool,
 }
@@ -44,8 +47,8 @@ pub struct QueueGlance {
 pub struct RunGlance {
     /// Number of runs.
     pub today: u64,
-    /// Number of runs after which the target was healthy.
-    pub healed: u64,
+    /// Number of the ended ones, by their outcome, such as `fixed`; an outcome that did not occur is left out.
+    pub outcomes: BTreeMap<&'static str, u64>,
 }
 
 /// Number of sources, by health.
@@ -72,7 +75,10 @@ pub(super) async fn overview(State(shared): State<Shared>) -> Result<Json<Overvi
     Ok(Json(Overview {
         version: env!("CARGO_PKG_VERSION"),
         queue: QueueGlance { pending: glance.pending, running: glance.running },
-        runs: RunGlance { today: glance.runs, healed: glance.healed },
+        runs: RunGlance {
+            today: glance.runs,
+            outcomes: glance.outcomes.iter().map(|(outcome, &runs)| (outcome.name(), runs)).collect(),
+        },
         sources: SourceGlance {
             active: count(HealthState::Active),
             degraded: count(HealthState::Degraded),
@@ -80,6 +86,7 @@ pub(super) async fn overview(State(shared): State<Shared>) -> Result<Json<Overvi
             dead: count(HealthState::Dead),
         },
         alerts_today: glance.alerts,
+        needs_you: super::needs::of(&services.store).await?.len(),
         local_repositories: services.healing.has_folders(),
     }))
 }

@@ -1,9 +1,8 @@
 //! Results of a healing job as the spec's front end expects them: the fields of `results.json` in camel case.
 
-use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::Category;
-use autoheal_repo::StopReason;
-use autoheal_repo::results::FixStatus;
+use autoheal_engine::{ErrorCode, Outcome, StopReason};
+use autoheal_repo::results::{FixOrigin, FixStatus};
 use autoheal_repo::state::CiStatus;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -44,6 +43,9 @@ pub struct HealingResults {
     pub commit_count: u32,
     /// Maximum number of rounds after the first.
     pub retry_limit: u32,
+    /// What happened in the run.
+    #[schema(schema_with = schema::outcome)]
+    pub outcome: Outcome,
     /// Reason the run ended.
     #[schema(schema_with = schema::stop_reason)]
     pub stop_reason: StopReason,
@@ -56,6 +58,14 @@ pub struct HealingResults {
     pub flaky: Vec<FlakyTest>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// Changes that were tried and not kept, at most 50, the first ones first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedChange>,
+    /// The one thing to do next; absent if there is nothing to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<&'static str>,
+    /// Explanation of the reason for which the run ended: a clause.
+    pub explanation: &'static str,
     /// The page of the pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<String>,
@@ -111,6 +121,33 @@ pub struct Fix {
     pub status: FixOutcome,
     /// Summary of the edit or of the failure, in one line.
     pub summary: String,
+    /// Origin of the edit: a rule knows from the error what is wrong; for what a search or a model proposes, the tests alone vouch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::fix_origin)]
+    pub origin: Option<&'static str>,
+    /// The change as a unified diff; absent for a failure that is left.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+    /// Other changes that the tests allow, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_allowed: Vec<String>,
+}
+
+/// A change that was tried and not kept.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedChange {
+    /// Path of the file, relative to the repository's root.
+    pub file: String,
+    /// Line in the file, counted from 1.
+    #[schema(minimum = 1)]
+    pub line: u32,
+    /// Name of the fixer that proposed the change.
+    pub fixer: String,
+    /// Description of the change, as an imperative.
+    pub description: String,
+    /// Reason the change was not kept.
+    pub reason: String,
 }
 
 /// A test whose outcome depends on more than the program.
@@ -202,6 +239,9 @@ impl HealingResults {
                         FixStatus::Failed => FixOutcome::Failed,
                     },
                     summary: fix.summary,
+                    origin: fix.origin.map(FixOrigin::name),
+                    diff: fix.diff,
+                    also_allowed: fix.also_allowed,
                 })
                 .collect(),
             iteration_history: results
@@ -216,11 +256,25 @@ impl HealingResults {
                 .collect(),
             commit_count: results.commit_count,
             retry_limit: results.retry_limit,
+            outcome: results.outcome,
             stop_reason: results.stop_reason,
             commands: results.commands,
             not_run: results.not_run,
             flaky: results.flaky.into_iter().map(FlakyTest::of).collect(),
             warnings: results.warnings,
+            refused: results
+                .refused
+                .into_iter()
+                .map(|change| RefusedChange {
+                    file: change.file,
+                    line: change.line.max(1),
+                    fixer: change.fixer,
+                    description: change.description,
+                    reason: change.reason,
+                })
+                .collect(),
+            next: Some(results.stop_reason.next()).filter(|next| !next.is_empty()),
+            explanation: results.stop_reason.explanation(),
             pull_request: results.pull_request,
             error: results.error.map(|error| ResultError {
                 code: error.code.name(),

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use autoheal_engine::RunId;
 use autoheal_engine::event::{Event, EventBody};
+use autoheal_engine::{Outcome, RunId, StopReason};
 use autoheal_orchestrator::EventFeed;
 use autoheal_store::{Store, StoreError};
 use axum::extract::State;
@@ -113,9 +113,16 @@ pub enum What {
     },
     /// The run finished.
     RunFinished {
+        /// What happened in the run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(schema_with = super::schema::outcome)]
+        outcome: Option<Outcome>,
         /// Reason the run ended.
         #[serde(rename = "stopReason")]
         stop_reason: String,
+        /// Explanation of the reason: a clause.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        explanation: Option<&'static str>,
     },
 }
 
@@ -144,7 +151,10 @@ impl From<EventBody> for What {
             EventBody::NodeFinished { node, millis } => Self::NodeFinished { node, millis },
             EventBody::Note { node, topic, message } => Self::Note { node, topic, message },
             EventBody::Progress { node, message } => Self::Progress { node, message },
-            EventBody::RunFinished { stop_reason } => Self::RunFinished { stop_reason },
+            EventBody::RunFinished { outcome, stop_reason } => {
+                let explanation = StopReason::from_name(&stop_reason).map(StopReason::explanation);
+                Self::RunFinished { outcome, stop_reason, explanation }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs: the records of the work on sources and repositories.
 
-use autoheal_engine::RunId;
 use autoheal_engine::task::{TaskKind, TaskState};
+use autoheal_engine::{Outcome, RunId, StopReason};
 use autoheal_store::{RunFilter, RunRow, RunState};
 use axum::Json;
 use axum::extract::State;
@@ -15,25 +15,41 @@ use super::results::{HealingResults, Verdict};
 use super::schema::{self, Limit, Time};
 use super::{Shared, tag};
 
-/// State of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStanding {
-    /// It has not ended.
-    Running,
-    /// Its target was well at the end.
-    Healed,
-    /// Its target was not.
-    NotHealed,
+/// State of a run: its outcome, or `running` while it has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
+pub struct RunStanding(pub Option<Outcome>);
+
+impl RunStanding {
+    const RUNNING: &'static str = "running";
+
+    /// The names of all states.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once(Self::RUNNING).chain(Outcome::ALL.iter().map(|outcome| outcome.name()))
+    }
+}
+
+impl From<RunStanding> for &'static str {
+    fn from(RunStanding(outcome): RunStanding) -> Self {
+        outcome.map_or(RunStanding::RUNNING, Outcome::name)
+    }
+}
+
+impl TryFrom<String> for RunStanding {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        if name == Self::RUNNING {
+            return Ok(Self(None));
+        }
+        let unknown = || format!("unknown state of a run; use one of {}", Self::names().collect::<Vec<_>>().join(", "));
+        Outcome::from_name(&name).map(|outcome| Self(Some(outcome))).ok_or_else(unknown)
+    }
 }
 
 impl From<RunStanding> for RunState {
-    fn from(standing: RunStanding) -> Self {
-        match standing {
-            RunStanding::Running => Self::Running,
-            RunStanding::Healed => Self::Healed,
-            RunStanding::NotHealed => Self::NotHealed,
-        }
+    fn from(RunStanding(outcome): RunStanding) -> Self {
+        outcome.map_or(Self::Running, Self::Ended)
     }
 }
 
@@ -56,11 +72,21 @@ pub struct RunSummary {
     /// Time at which the run ended; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
-    /// State of the run.
+    /// State of the run: `running`, or its outcome.
+    #[schema(schema_with = schema::run_state)]
     pub state: RunStanding,
+    /// True if the run left its target well; absent while it is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_well: Option<bool>,
     /// Reason the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
+    /// Explanation of the reason: a clause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<&'static str>,
+    /// The one thing to do next; absent if there is nothing to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<&'static str>,
     /// Duration of the run, in milliseconds; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub millis: Option<u64>,
@@ -78,11 +104,7 @@ pub struct RunSummary {
 impl RunSummary {
     /// The summary of a stored run.
     pub(super) fn of(row: &RunRow) -> Self {
-        let state = match (row.finished_at, row.healed) {
-            (None, _) => RunStanding::Running,
-            (Some(_), Some(true)) => RunStanding::Healed,
-            (Some(_), Some(false) | None) => RunStanding::NotHealed,
-        };
+        let reason = row.stop_reason.as_deref().and_then(StopReason::from_name);
         let results = row.results.as_ref().filter(|_| row.workflow == TaskKind::HealRepo.name());
         let number = |field: &str| results.and_then(|results| results[field].as_u64());
         let millis = row.finished_at.map(|end| end.since(row.started_at).as_millis());
@@ -93,8 +115,11 @@ impl RunSummary {
             target: row.target.clone(),
             started_at: Time(row.started_at),
             finished_at: row.finished_at.map(Time),
-            state,
+            state: RunStanding(row.outcome),
+            is_well: row.outcome.map(Outcome::is_well),
             stop_reason: row.stop_reason.clone(),
+            explanation: reason.map(StopReason::explanation),
+            next: reason.map(StopReason::next).filter(|next| !next.is_empty()),
             millis: millis.and_then(|millis| u64::try_from(millis).ok()),
             ci_status: results.and_then(|results| match results["ci_status"].as_str()? {
                 "PASSED" => Some(Verdict::Passed),
@@ -139,8 +164,10 @@ pub(super) struct RunQuery {
     kind: Option<TaskKind>,
     /// Only runs of this source or repository.
     target: Option<String>,
+    /// Only runs of a source or repository whose name contains this text.
+    search: Option<String>,
     /// Only runs in this state.
-    #[param(inline)]
+    #[param(schema_with = schema::run_state, required = false)]
     state: Option<RunStanding>,
     /// Only runs that started before this one.
     #[param(value_type = Option<String>, format = Uuid)]
@@ -161,6 +188,7 @@ pub(super) async fn list(
     let filter = RunFilter {
         kind: query.kind,
         target: query.target,
+        search: query.search,
         state: query.state.map(Into::into),
         before: query.before,
         ..RunFilter::newest(query.limit.asked())

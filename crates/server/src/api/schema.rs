@@ -1,15 +1,19 @@
 //! Schemas of types from other crates, for the API description.
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::alert::AlertKind;
 use autoheal_engine::diagnostics::Category;
 use autoheal_engine::source::{HealthState, SnapshotRole, Stage};
 use autoheal_engine::task::{TaskKind, TaskState};
-use autoheal_repo::{FlakyKind, StopReason};
+use autoheal_engine::{Outcome, StopReason, Timestamp};
+use autoheal_repo::FlakyKind;
+use autoheal_repo::results::FixOrigin;
+use autoheal_store::NeedKind;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
+
+use super::runs::RunStanding;
 
 /// A point in time, serialized as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +118,23 @@ pub(super) fn alert_kind() -> Schema {
 }
 
 pub(super) fn stop_reason() -> Schema {
-    one_of(StopReason::ALL.map(StopReason::name))
+    one_of(StopReason::ALL.iter().map(|reason| reason.name()))
+}
+
+pub(super) fn need_kind() -> Schema {
+    one_of(NeedKind::ALL.map(NeedKind::name))
+}
+
+pub(super) fn fix_origin() -> Schema {
+    one_of(FixOrigin::ALL.map(FixOrigin::name))
+}
+
+pub(super) fn outcome() -> Schema {
+    one_of(Outcome::ALL.iter().map(|outcome| outcome.name()))
+}
+
+pub(super) fn run_state() -> Schema {
+    one_of(RunStanding::names())
 }
 
 /// Returns the schema of the kinds of flaky tests: the factor, besides the program, that the outcome depends on.

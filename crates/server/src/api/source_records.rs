@@ -91,7 +91,10 @@ pub struct RecipeList {
 
 /// An accepted set of values.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ValueSet {
+    /// Number of the set of values; a later set has a higher number.
+    pub value_id: i64,
     /// Time of the run that gave the values.
     pub at: Time,
     /// Address of the page.
@@ -104,7 +107,7 @@ pub struct ValueSet {
 
 impl From<ValueRow> for ValueSet {
     fn from(row: ValueRow) -> Self {
-        Self { at: Time(row.at), url: row.url, version: row.version, values: row.values }
+        Self { value_id: row.id, at: Time(row.at), url: row.url, version: row.version, values: row.values }
     }
 }
 
@@ -113,6 +116,9 @@ impl From<ValueRow> for ValueSet {
 pub struct ValueList {
     /// Sets of values, the newest first.
     pub values: Vec<ValueSet>,
+    /// Cursor of the next page, for `before`; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<i64>,
 }
 
 /// A stored page, without its content.
@@ -176,6 +182,19 @@ pub(super) struct HowMany {
     limit: Limit,
 }
 
+/// Filter for listing values.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ValueQuery {
+    /// Only sets of values older than the one with this number.
+    before: Option<i64>,
+    /// Maximum number of sets of values.
+    #[serde(default)]
+    #[param(schema_with = schema::limit, required = false)]
+    limit: Limit,
+}
+
 /// List the versions of a source's recipe, with their changes
 #[utoipa::path(get, path = "/api/sources/{name}/recipes", operation_id = "listRecipes", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), responses(
@@ -198,17 +217,18 @@ pub(super) async fn recipes(
 
 /// List the values that a source gave
 #[utoipa::path(get, path = "/api/sources/{name}/values", operation_id = "listValues", tag = tag::SOURCES,
-    params(("name" = String, Path, description = "The source's name"), HowMany), responses(
+    params(("name" = String, Path, description = "The source's name"), ValueQuery), responses(
     (status = 200, description = "The values", body = ValueList),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn values(
     State(shared): State<Shared>,
     Path(name): Path<String>,
-    Query(query): Query<HowMany>,
+    Query(query): Query<ValueQuery>,
 ) -> Result<Json<ValueList>, ApiError> {
     let row = find(&shared, &name).await?;
-    let rows = shared.services.store.values(&row.source, Timestamp::default(), query.limit.get()).await?;
-    Ok(Json(ValueList { values: rows.into_iter().rev().map(Into::into).collect() }))
+    let mut rows = shared.services.store.values_before(&row.source, query.before, query.limit.asked()).await?;
+    let next = query.limit.page(&mut rows, |row| row.id);
+    Ok(Json(ValueList { values: rows.into_iter().map(Into::into).collect(), next }))
 }
 
 /// List the fixes that were tried for a source

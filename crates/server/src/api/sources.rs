@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use autoheal_engine::RunId;
 use autoheal_engine::source::{HealthState, Stage};
 use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_engine::{Outcome, RunId};
 use autoheal_page::recipe::FieldName;
 use autoheal_source::cron::{CronExpression, InvalidCron};
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
 use autoheal_source::statistics::Statistics;
 use autoheal_source::{AddRequest, Definition, HealPolicy, InvalidSourceName, SourceName};
-use autoheal_store::{RecentRun, RecipeRow, SourceRow, ValueRow};
+use autoheal_store::{RecentRun, RecipeRow, SourceFilter, SourceOrder, SourceRow, ValueRow};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::error::{ApiCode, ApiError, ErrorResponse};
-use super::request::{Asker, Body, Path, named, not_found};
-use super::schema::{self, Time};
+use super::request::{Asker, Body, Path, Query, named, not_found};
+use super::schema::{self, Limit, Time};
 use super::tasks::Task;
 use super::{Shared, tag};
 
@@ -100,7 +100,7 @@ pub struct Source {
     pub waits_for_approval: bool,
     /// The latest runs, the oldest first.
     pub recent_runs: Vec<RecentRunResult>,
-    /// Values that were accepted last.
+    /// Values that were accepted last; lists leave them out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub last_values: Option<Value>,
@@ -121,14 +121,14 @@ pub struct RecentRunResult {
     /// Time at which the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
-    /// True if the run was successful; absent while it is running.
+    /// True if the run left its source well; absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub healed: Option<bool>,
+    pub is_well: Option<bool>,
 }
 
 impl From<RecentRun> for RecentRunResult {
     fn from(run: RecentRun) -> Self {
-        Self { run_id: run.run, finished_at: run.finished_at.map(Time), healed: run.healed }
+        Self { run_id: run.run, finished_at: run.finished_at.map(Time), is_well: run.outcome.map(Outcome::is_well) }
     }
 }
 
@@ -172,11 +172,72 @@ fn in_force(recipes: &[RecipeRow]) -> Option<&RecipeRow> {
     recipes.iter().find(|recipe| recipe.stage == Stage::Production)
 }
 
-/// List of all sources, with their health.
+/// Sources, with their health.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SourceList {
-    /// Sources, sorted by name.
+    /// Sources that match the filter, without their values.
     pub sources: Vec<Source>,
+    /// Number of all sources that match the filter.
+    pub total: u64,
+    /// Offset of the next page; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
+}
+
+/// Order of a list of sources.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The dead ones first, then those in quarantine, then those that fail.
+    #[default]
+    Health,
+    /// By name.
+    Name,
+    /// Those first whose last success is the longest ago.
+    LastSuccess,
+    /// Those first that failed last.
+    LastFailure,
+    /// Those first that failed most often.
+    Failures,
+}
+
+impl From<Order> for SourceOrder {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Health => Self::Health,
+            Order::Name => Self::Name,
+            Order::LastSuccess => Self::LastSuccess,
+            Order::LastFailure => Self::LastFailure,
+            Order::Failures => Self::Failures,
+        }
+    }
+}
+
+/// Filter for listing sources.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SourceQuery {
+    /// Only sources whose name, address or definition contains this text.
+    search: Option<String>,
+    /// Only sources with this health.
+    #[param(schema_with = schema::health_state, required = false)]
+    state: Option<HealthState>,
+    /// True for only those with a fix that awaits approval.
+    #[serde(default)]
+    waits: bool,
+    /// Order of the sources.
+    #[serde(default)]
+    #[param(inline, required = false)]
+    order: Order,
+    /// Number of sources to leave out at the beginning.
+    #[serde(default)]
+    #[param(maximum = 1_000_000)]
+    offset: u32,
+    /// Maximum number of sources.
+    #[serde(default)]
+    #[param(schema_with = schema::limit, required = false)]
+    limit: Limit,
 }
 
 /// A source with its definition and its recipe.
@@ -278,8 +339,9 @@ pub(super) async fn find(shared: &Shared, name: &str) -> Result<SourceRow, ApiEr
 async fn described(shared: &Shared, row: &SourceRow) -> Result<(Source, Vec<RecipeRow>), ApiError> {
     let store = &shared.services.store;
     let recipes = store.recipes(&row.source).await?;
-    let recent = store.recent_runs(Some(&row.source), RECENT).await?.remove(&row.source).unwrap_or_default();
-    let last = store.latest_values(Some(&row.source)).await?.remove(&row.source);
+    let names = std::slice::from_ref(&row.source);
+    let recent = store.recent_runs(names, RECENT).await?.remove(&row.source).unwrap_or_default();
+    let last = store.values_before(&row.source, None, 1).await?.pop();
     Ok((Source::of(row, &recipes, recent, last)?, recipes))
 }
 
@@ -306,21 +368,29 @@ impl From<DecideError> for ApiError {
 }
 
 /// List sources with their health
-#[utoipa::path(get, path = "/api/sources", operation_id = "listSources", tag = tag::SOURCES, responses(
+#[utoipa::path(get, path = "/api/sources", operation_id = "listSources", tag = tag::SOURCES, params(SourceQuery), responses(
     (status = 200, description = "The sources", body = SourceList)))]
-pub(super) async fn list(State(shared): State<Shared>) -> Result<Json<SourceList>, ApiError> {
+pub(super) async fn list(
+    State(shared): State<Shared>,
+    Query(query): Query<SourceQuery>,
+) -> Result<Json<SourceList>, ApiError> {
+    let SourceQuery { search, state, waits, order, offset, limit } = query;
     let store = &shared.services.store;
-    let (mut recent, mut last) = (store.recent_runs(None, RECENT).await?, store.latest_values(None).await?);
-    let mut recipes = store.standing_recipes().await?;
-    let sources = store.sources().await?.into_iter().filter_map(|row| {
+    let filter = SourceFilter { search, state, waits, order: order.into(), offset, limit: limit.get() };
+    let (rows, total) = store.source_page(&filter).await?;
+    let names: Vec<String> = rows.iter().map(|row| row.source.clone()).collect();
+    let (mut recent, mut recipes) = (store.recent_runs(&names, RECENT).await?, store.standing_recipes(&names).await?);
+    let end = offset.saturating_add(limit.get());
+    let next = (u64::from(end) < total).then_some(end);
+    let sources = rows.into_iter().filter_map(|row| {
         let recipes = recipes.remove(&row.source).unwrap_or_default();
         let recent = recent.remove(&row.source).unwrap_or_default();
         // One that another version of this program wrote must not hide the others.
-        Source::of(&row, &recipes, recent, last.remove(&row.source))
+        Source::of(&row, &recipes, recent, None)
             .inspect_err(|_| tracing::error!(source = row.source, "what is stored of the source is not understood"))
             .ok()
     });
-    Ok(Json(SourceList { sources: sources.collect() }))
+    Ok(Json(SourceList { sources: sources.collect(), total, next }))
 }
 
 /// Get how well fixes of sources do

@@ -114,6 +114,8 @@ pub(super) struct TaskQuery {
     kind: Option<TaskKind>,
     /// Only tasks of this source or repository.
     target: Option<String>,
+    /// Only tasks of a source or repository whose name contains this text.
+    search: Option<String>,
     /// Only tasks that were created before this one.
     before: Option<i64>,
     /// Maximum number of tasks.
@@ -133,6 +135,7 @@ pub(super) async fn list(
         state: query.state,
         kind: query.kind,
         target: query.target,
+        search: query.search,
         before: query.before.map(TaskId),
         limit: query.limit.asked(),
     };

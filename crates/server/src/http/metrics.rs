@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
+use autoheal_engine::{Outcome, Timestamp};
 use autoheal_store::UsageBy;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, header};
@@ -34,6 +34,11 @@ struct Asked {
 struct Tasks {
     kind: &'static str,
     state: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    outcome: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -88,9 +93,13 @@ pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoR
         sources.get_or_create(&Health { state: state.name() }).set(count.cast_signed());
     }
     let glance = store.glance(Timestamp::default()).await?;
-    let (runs, healed, alerts) = (Gauge::<i64>::default(), Gauge::<i64>::default(), Gauge::<i64>::default());
+    let (runs, alerts) = (Gauge::<i64>::default(), Gauge::<i64>::default());
     runs.set(glance.runs.cast_signed());
-    healed.set(glance.healed.cast_signed());
+    let ended = Family::<Ended, Gauge>::default();
+    for &outcome in Outcome::ALL {
+        let count = glance.outcomes.get(&outcome).copied().unwrap_or(0);
+        ended.get_or_create(&Ended { outcome: outcome.name() }).set(count.cast_signed());
+    }
     alerts.set(glance.alerts.cast_signed());
     let (tokens, micro_dollars) = (Gauge::<i64>::default(), Gauge::<i64>::default());
     for row in store.usage(Timestamp::default(), UsageBy::Day).await? {
@@ -100,7 +109,7 @@ pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoR
     stored.register("tasks", "Tasks that are kept, by kind and state", tasks);
     stored.register("sources", "Sources by their health", sources);
     stored.register("runs", "Runs that are kept", runs);
-    stored.register("runs_healed", "Kept runs after which the target was well", healed);
+    stored.register("runs_ended", "Kept runs that have ended, by their outcome", ended);
     stored.register("alerts", "Alerts that are kept", alerts);
     stored.register("llm_tokens", "Tokens of language models that are accounted for", tokens);
     stored.register("llm_micro_dollars", "Their cost in millionths of a US dollar, where it is known", micro_dollars);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use autoheal_engine::event::{Event, EventBody};
-use autoheal_engine::with_causes;
+use autoheal_engine::{Outcome, with_causes};
 use autoheal_fetch::Fetcher;
 use autoheal_llm::Models;
 use autoheal_orchestrator::{Crew, EventFeed, Notifier, PerformError, Worker};
@@ -210,23 +210,26 @@ fn line_of(event: &EventBody) -> Option<String> {
         EventBody::NodeFailed { node, error, .. } => Some(format!("{node} failed: {error}")),
         EventBody::Note { topic, message, .. } => Some(format!("{topic}: {message}")),
         EventBody::Progress { message, .. } => Some(message.clone()),
-        EventBody::RunFinished { stop_reason } => Some(format!("ended: {stop_reason}")),
+        EventBody::RunFinished { outcome, stop_reason } => {
+            Some(outcome.map_or_else(|| format!("ended: {stop_reason}"), |outcome| format!("{outcome}: {stop_reason}")))
+        }
         EventBody::NodeFinished { .. } => None,
     }
 }
 
 /// An ended run as an answer.
 fn answer_of(row: &RunRow) -> Answer {
-    let is_well = row.healed == Some(true);
+    let outcome = row.outcome.map_or("unknown", Outcome::name);
     let stop_reason = row.stop_reason.as_deref().unwrap_or("unknown");
     let text = match &row.report {
         Some(report) => report.clone(),
-        None => format!("{}: {stop_reason}", row.target),
+        None => format!("{}: {outcome} ({stop_reason})", row.target),
     };
     let data = json!({
         "run": row.run.to_string(),
         "target": row.target,
-        "is_well": is_well,
+        "is_well": row.is_well(),
+        "outcome": outcome,
         "stop_reason": stop_reason,
         "results": row.results,
     });

@@ -50,7 +50,7 @@ async fn a_job_is_queued_runs_and_is_completed_as_the_specification_words_it() {
     // The workflow of this test leaves no results of a healing.
     assert_eq!(ended["status"], "failed");
     let (_, detail) = ask(server.get(&format!("/api/jobs/{id}"))).await;
-    assert_eq!((&detail["task"]["state"], &detail["run"]["state"]), (&json!("COMPLETED"), &json!("healed")));
+    assert_eq!((&detail["task"]["state"], &detail["run"]["state"]), (&json!("COMPLETED"), &json!("fixed")));
     drop(working);
 }
 
@@ -190,7 +190,7 @@ async fn who_comes_back_to_a_run_that_was_resumed_is_told_what_happened_in_the_e
     let expected: Vec<_> = expected.into_iter().map(|(id, name)| (Some(id), name.to_owned())).collect();
     assert_eq!(told, [expected, vec![(None, "end".to_owned())]].concat());
     let (_, shown) = ask(server.get(&format!("/api/runs/{run}"))).await;
-    assert_eq!((&shown["run"]["state"], &shown["run"]["stopReason"]), (&json!("not_healed"), &json!("CANCELLED")));
+    assert_eq!((&shown["run"]["state"], &shown["run"]["stopReason"]), (&json!("cancelled"), &json!("CANCELLED")));
     let status = format!("/api/status/{}", job["jobId"].as_str().unwrap());
     assert_eq!(ask(server.get(&status)).await.1["status"], "failed");
     // Tried again, it goes on: the end that is among its events was none.

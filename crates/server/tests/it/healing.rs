@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::graph::{Graph, GraphBuilder, Next, Node, Policy};
 use autoheal_engine::task::{Task, TaskKind, TaskState};
-use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_engine::workflow::{Ending, StepContext, StepError, Workflow};
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_orchestrator::{Registry, Worker};
 use autoheal_server::tools::Repositories;
 use autoheal_server::{Services, mcp};
@@ -76,10 +76,9 @@ impl Workflow for Waiting {
         state["cancelled"] == true
     }
 
-    fn outcome(&self, state: &Value, _now: Timestamp) -> Outcome {
-        let is_well = !self.is_stopped(state);
-        let stop_reason = if is_well { "GREEN" } else { "CANCELLED" }.to_owned();
-        Outcome { healed: is_well, stop_reason, results: state.clone(), report: "# Healed".to_owned() }
+    fn ending(&self, state: &Value, _now: Timestamp) -> Ending {
+        let stop_reason = if self.is_stopped(state) { StopReason::Cancelled } else { StopReason::Green };
+        Ending { outcome: stop_reason.outcome(1), stop_reason, results: state.clone(), report: "# Healed".to_owned() }
     }
 }
 

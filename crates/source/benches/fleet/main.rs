@@ -31,10 +31,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::workflow::StepServices as _;
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_fetch::{FetchRequest, FetchSettings, Fetcher, HostLimits, RobotsPolicy};
 use autoheal_page::recipe::FieldName;
 use autoheal_source::{AddRequest, AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
@@ -148,9 +148,9 @@ impl Fleet {
             let mut task = NewTask::new(TaskKind::AddSource, page.name.clone(), clock.now());
             task.context = serde_json::to_value(&request).unwrap();
             let id = store.enqueue(&task).await.unwrap().id;
-            let (_, outcome) = walk::run(&add, &store, &clock, id).await;
-            assert!(outcome.healed, "{}: {}", page.name, outcome.report);
-            let wrong = page.wrong(&outcome.results["added"]["values"]);
+            let (_, ending) = walk::run(&add, &store, &clock, id).await;
+            assert!(ending.outcome.is_well(), "{}: {}", page.name, ending.report);
+            let wrong = page.wrong(&ending.results["added"]["values"]);
             assert!(wrong.is_empty(), "{}: {wrong:?}", page.name);
             pages.push(page);
         }
@@ -216,24 +216,24 @@ impl Fleet {
     }
 
     async fn refresh(&mut self, id: autoheal_engine::TaskId) {
-        let (task, outcome) = walk::run(&self.refresh, &self.store, &self.clock, id).await;
+        let (task, ending) = walk::run(&self.refresh, &self.store, &self.clock, id).await;
         let now = self.clock.now();
         let page = &mut self.pages[self.by_name[&task.target]];
         let event = page.last.map_or(Event::NewValues, |(event, _)| event);
         let row = self.tally.row(event);
         row.runs += 1;
-        assert!(outcome.stop_reason != "BROKEN", "{}", outcome.report);
-        if outcome.results["values"].is_null() {
+        assert!(ending.stop_reason != StopReason::Failed, "{}", ending.report);
+        if ending.results["values"].is_null() {
             row.failed += 1;
-            let is_about_values = matches!(outcome.stop_reason.as_str(), "PARSE_ERROR" | "SCHEMA_MISMATCH");
+            let is_about_values = matches!(ending.stop_reason, StopReason::ParseError | StopReason::SchemaMismatch);
             if is_about_values && page.dressing == page.good_dressing {
-                let message = outcome.results["failure"]["message"].as_str().unwrap_or_default();
+                let message = ending.results["failure"]["message"].as_str().unwrap_or_default();
                 self.tally.false_alarm(&task.target, event, message);
             }
             self.tally.fails(&task.target, now);
             return;
         }
-        let wrong = page.wrong(&outcome.results["values"]);
+        let wrong = page.wrong(&ending.results["values"]);
         page.good_dressing = page.dressing;
         row.accepted += 1;
         if wrong.is_empty() {
@@ -259,11 +259,11 @@ impl Fleet {
     }
 
     async fn heal(&mut self, id: autoheal_engine::TaskId) {
-        let (task, outcome) = walk::run(&self.doctor, &self.store, &self.clock, id).await;
+        let (task, ending) = walk::run(&self.doctor, &self.store, &self.clock, id).await;
         let page = &self.pages[self.by_name[&task.target]];
         let event = page.last.map_or(Event::NewValues, |(event, _)| event);
-        assert!(outcome.stop_reason != "BROKEN", "{}", outcome.report);
-        self.tally.healed(&task, event, &outcome, self.clock.now());
+        assert!(ending.stop_reason != StopReason::Failed, "{}", ending.report);
+        self.tally.healed(&task, event, &ending, self.clock.now());
     }
 }
 

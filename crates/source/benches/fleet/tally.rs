@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::Task;
-use autoheal_engine::workflow::Outcome;
+use autoheal_engine::workflow::Ending;
+use autoheal_engine::{StopReason, Timestamp};
 use autoheal_source::statistics::Statistics;
-use autoheal_store::Store;
+use autoheal_store::{AlertFilter, Store};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -111,14 +111,16 @@ impl Tally {
         self.wrong_sets.push(set);
     }
 
-    pub(crate) fn healed(&mut self, task: &Task, event: Event, outcome: &Outcome, now: Timestamp) {
-        let results = &outcome.results;
-        let end = outcome.stop_reason.as_str();
-        if end == "QUARANTINED" {
+    pub(crate) fn healed(&mut self, task: &Task, event: Event, ending: &Ending, now: Timestamp) {
+        let results = &ending.results;
+        let end = ending.stop_reason;
+        if end == StopReason::Quarantined {
             self.row(event).quarantined += usize::from(self.ever_quarantined.insert(task.target.clone()));
         }
         // Refused by the breaker, or nothing was wrong any more: no attempt.
-        if results["failure"].is_null() || end == "WELL_ALREADY" || outcome.report.contains("attempts did not heal it")
+        if results["failure"].is_null()
+            || end == StopReason::WellAlready
+            || ending.report.contains("attempts did not heal it")
         {
             return;
         }
@@ -127,7 +129,7 @@ impl Tally {
         let has_proposal = !results["proposal"].is_null();
         row.proposals += usize::from(has_proposal);
         row.passed += usize::from(has_proposal && results["validation"]["passed"] == true);
-        if end == "HEALED" {
+        if end == StopReason::Promoted {
             row.promoted += 1;
             self.recoveries.push(millis(now.since(task.run_at)));
             return;
@@ -136,7 +138,7 @@ impl Tally {
             results["validation"]["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let failure = results["failure"]["message"].as_str().unwrap_or_default();
         let why = if said.is_empty() {
-            outcome.report.lines().find_map(|line| line.strip_prefix("Not healed: ")).unwrap_or("?").to_owned()
+            ending.report.lines().find_map(|line| line.strip_prefix("Not healed: ")).unwrap_or("?").to_owned()
         } else {
             format!("validation: {}", said.join("; "))
         };
@@ -152,7 +154,7 @@ impl Tally {
     pub(crate) async fn close(&mut self, store: &Store, pages: &[Page], now: Timestamp) {
         self.quarantined_at_end = in_state(store, HealthState::Quarantined).await;
         self.statistics = Some(Statistics::of(store).await.unwrap());
-        let alerts = store.alerts(None, None, 100_000).await.unwrap();
+        let alerts = store.alerts(&AlertFilter::newest(100_000)).await.unwrap();
         self.rolled_back = alerts.iter().filter(|alert| alert.kind == "ROLLBACK").count();
         for page in pages {
             let last = store.values(&page.name, Timestamp::default(), 1).await.unwrap().pop();

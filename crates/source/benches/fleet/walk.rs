@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{Next, Node as _};
 use autoheal_engine::task::{Task, TaskState};
-use autoheal_engine::workflow::{Outcome, StepContext, StepServices, Workflow};
+use autoheal_engine::workflow::{Ending, StepContext, StepServices, Workflow};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use autoheal_store::{Checkpoint, ClaimRequest, FinishedRun, NewRun, Store};
 use uuid::Uuid;
@@ -41,7 +41,7 @@ impl StepServices for Clock {
 }
 
 /// Claims a task and walks its run to the end.
-pub(crate) async fn run<W: Workflow>(workflow: &W, store: &Store, clock: &Arc<Clock>, id: TaskId) -> (Task, Outcome) {
+pub(crate) async fn run<W: Workflow>(workflow: &W, store: &Store, clock: &Arc<Clock>, id: TaskId) -> (Task, Ending) {
     let request = ClaimRequest {
         worker: "fleet".to_owned(),
         host: "fleet".to_owned(),
@@ -88,15 +88,15 @@ pub(crate) async fn run<W: Workflow>(workflow: &W, store: &Store, clock: &Arc<Cl
         };
         store.checkpoint(&lease, &checkpoint, &[], &context.take_records()).await.unwrap();
     }
-    let outcome = workflow.outcome(&state, clock.now());
+    let ending = workflow.ending(&state, clock.now());
     let finished = FinishedRun {
         run,
-        outcome: &outcome,
+        ending: &ending,
         at: clock.now(),
         task_state: TaskState::Completed,
         events: &[],
         records: &[],
     };
     store.finish(&lease, &finished).await.unwrap();
-    (task, outcome)
+    (task, ending)
 }

@@ -95,7 +95,7 @@ pub(super) async fn run(
             }
         }
     }
-    context.note("deployed", format!("{deployed_to}: {}", end.name()));
+    context.note("deployed", format!("{deployed_to}: {}", end.stop_reason()));
     state.end = Some(end);
     Ok(())
 }

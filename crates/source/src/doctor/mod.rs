@@ -13,7 +13,7 @@ mod trial;
 use autoheal_engine::Timestamp;
 use autoheal_engine::graph::{Graph, GraphError};
 use autoheal_engine::task::{Task, TaskKind};
-use autoheal_engine::workflow::{Outcome, StepContext, StepError, Workflow};
+use autoheal_engine::workflow::{Ending, StepContext, StepError, Workflow};
 use serde_json::json;
 
 use crate::loaded::{Loaded, Page, Stored, permanent, source_of};
@@ -95,15 +95,15 @@ impl Workflow for DoctorWorkflow {
     }
 
     fn cancel(&self, state: &mut DoctorState, _now: Timestamp) {
-        state.end = Some(End::Broken("cancelled".to_owned()));
+        state.end = Some(End::Cancelled);
     }
 
     fn is_stopped(&self, state: &DoctorState) -> bool {
-        matches!(state.end, Some(End::Broken(_)))
+        matches!(state.end, Some(End::Broken(_) | End::Cancelled))
     }
 
-    fn outcome(&self, state: &DoctorState, _now: Timestamp) -> Outcome {
-        let stop_reason = state.end.as_ref().map_or("BROKEN", End::name).to_owned();
+    fn ending(&self, state: &DoctorState, _now: Timestamp) -> Ending {
+        let stop_reason = state.stop_reason();
         let results = json!({
             "source": state.source,
             "failure": state.failure,
@@ -111,11 +111,6 @@ impl Workflow for DoctorWorkflow {
             "validation": state.validation,
             "end": state.end,
         });
-        Outcome {
-            healed: matches!(state.end, Some(End::Healed | End::WellAlready)),
-            stop_reason,
-            results,
-            report: state.report(),
-        }
+        Ending { outcome: stop_reason.outcome(0), stop_reason, results, report: state.report() }
     }
 }

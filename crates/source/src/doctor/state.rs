@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use autoheal_engine::StopReason;
 use autoheal_page::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -51,19 +52,22 @@ pub enum End {
     Dead,
     /// The run itself could not continue, for this reason.
     Broken(String),
+    /// A user cancelled the run.
+    Cancelled,
 }
 
 impl End {
     /// Returns the stop reason of the run.
-    pub const fn name(&self) -> &'static str {
+    pub const fn stop_reason(&self) -> StopReason {
         match self {
-            Self::Healed => "HEALED",
-            Self::WellAlready => "WELL_ALREADY",
-            Self::InReview => "IN_REVIEW",
-            Self::NotHealed => "NOT_HEALED",
-            Self::Quarantined => "QUARANTINED",
-            Self::Dead => "DEAD",
-            Self::Broken(_) => "BROKEN",
+            Self::Healed => StopReason::Promoted,
+            Self::WellAlready => StopReason::WellAlready,
+            Self::InReview => StopReason::InReview,
+            Self::NotHealed => StopReason::NotHealed,
+            Self::Quarantined => StopReason::Quarantined,
+            Self::Dead => StopReason::Dead,
+            Self::Broken(_) => StopReason::Failed,
+            Self::Cancelled => StopReason::Cancelled,
         }
     }
 }
@@ -107,10 +111,15 @@ impl DoctorState {
         }
     }
 
+    /// Returns the reason the run ended.
+    pub fn stop_reason(&self) -> StopReason {
+        self.end.as_ref().map_or(StopReason::Failed, End::stop_reason)
+    }
+
     /// Returns the report for the user, in Markdown.
     pub fn report(&self) -> String {
-        let end = self.end.as_ref().map_or("BROKEN", End::name);
-        let mut report = format!("# `{}`: {end}\n", self.source);
+        let stop_reason = self.stop_reason();
+        let mut report = format!("# `{}`: {}\n\n{}\n", self.source, stop_reason.outcome(0), stop_reason.sentences());
         if let Some(failure) = &self.failure {
             let _ = write!(report, "\n**{}**: {}\n", failure.error_type, failure.message);
         }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
 use autoheal_engine::ledger::{CallLedger as _, CallRecord, Planned};
 use autoheal_engine::{RunId, Timestamp};
-use autoheal_store::UsageBy;
 use autoheal_store::ledger::MODELS;
+use autoheal_store::{AlertFilter, UsageBy};
 use rstest::rstest;
 use uuid::Uuid;
 
@@ -142,7 +142,7 @@ async fn that_the_day_is_used_up_is_told_once_a_day(#[case] engine: Engine) {
         assert_eq!(refused, Err(Exhausted::Calls));
         database.execute(format!("UPDATE alert SET created_at = created_at - {age}")).await;
     }
-    let alerts = database.store.alerts(Some(MODELS), None, 10).await.unwrap();
+    let alerts = database.store.alerts(&AlertFilter::about(MODELS, 10)).await.unwrap();
     assert_eq!(alerts.iter().map(|alert| alert.kind.as_str()).collect::<Vec<_>>(), ["BUDGET", "BUDGET"]);
     assert!(alerts[0].message.contains("model calls is used up for today"), "{}", alerts[0].message);
 }

@@ -2,11 +2,14 @@
 
 use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::event::EventBody;
-use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_engine::workflow::Outcome;
-use autoheal_engine::{JobId, RunId, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, RunState, Store, TaskFilter};
+use autoheal_engine::workflow::Ending;
+use autoheal_engine::{JobId, Outcome, RunId, StopReason, Timestamp};
+use autoheal_store::{
+    AlertFilter, Checkpoint, FinishedRun, NeedKind, NewRun, RunFilter, RunState, SourceFilter, SourceOrder, Store,
+    TaskFilter,
+};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -18,19 +21,19 @@ fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-/// Begins a run of a new task; finishes it if `healed` is given.
-async fn run(store: &Store, kind: TaskKind, target: &str, healed: Option<bool>) -> RunId {
+/// Begins a run of a new task; finishes it if `reason` is given.
+async fn run(store: &Store, kind: TaskKind, target: &str, reason: Option<StopReason>) -> RunId {
     store.enqueue(&NewTask::new(kind, target, at(0))).await.unwrap();
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     let run = RunId(Uuid::now_v7());
     let event = EventBody::RunStarted { target: target.to_owned() };
     let new = NewRun { run, workflow: kind.name().to_owned(), target: target.to_owned(), started_at: at(100), event };
     store.begin_run(&lease, &new).await.unwrap();
-    if let Some(healed) = healed {
-        let outcome =
-            Outcome { healed, stop_reason: "X".to_owned(), results: json!({ "n": 1 }), report: String::new() };
+    if let Some(stop_reason) = reason {
+        let outcome = stop_reason.outcome(0);
+        let ending = Ending { outcome, stop_reason, results: json!({ "n": 1 }), report: String::new() };
         let (task_state, events, records) = (TaskState::Completed, &[][..], &[][..]);
-        let end = FinishedRun { run, outcome: &outcome, at: at(200), task_state, events, records };
+        let end = FinishedRun { run, ending: &ending, at: at(200), task_state, events, records };
         store.finish(&lease, &end).await.unwrap();
     }
     run
@@ -43,9 +46,9 @@ async fn run(store: &Store, kind: TaskKind, target: &str, healed: Option<bool>) 
 async fn runs_and_tasks_are_listed_by_what_they_are_and_page_by_page(#[case] engine: Engine) {
     let Some(database) = engine.database().await else { return };
     let store = &database.store;
-    let good = run(store, TaskKind::RefreshSource, "news", Some(true)).await;
-    let bad = run(store, TaskKind::RefreshSource, "news", Some(false)).await;
-    let other = run(store, TaskKind::RefreshSource, "other", Some(true)).await;
+    let good = run(store, TaskKind::RefreshSource, "news", Some(StopReason::Good)).await;
+    let bad = run(store, TaskKind::RefreshSource, "news", Some(StopReason::ParseError)).await;
+    let other = run(store, TaskKind::RefreshSource, "other", Some(StopReason::Good)).await;
     let open = run(store, TaskKind::HealRepo, "a/b", None).await;
     let listed = async |filter: RunFilter| {
         let rows = store.runs(&filter).await.unwrap();
@@ -57,21 +60,28 @@ async fn runs_and_tasks_are_listed_by_what_they_are_and_page_by_page(#[case] eng
     assert_eq!(listed(RunFilter { kind: Some(TaskKind::HealRepo), ..all.clone() }).await, [open]);
     assert_eq!(listed(RunFilter { target: Some("news".to_owned()), ..all.clone() }).await, [bad, good]);
     assert_eq!(listed(RunFilter { state: Some(RunState::Running), ..all.clone() }).await, [open]);
-    assert_eq!(listed(RunFilter { state: Some(RunState::Healed), ..all.clone() }).await, [other, good]);
-    assert_eq!(listed(RunFilter { state: Some(RunState::NotHealed), ..all.clone() }).await, [bad]);
+    assert_eq!(
+        listed(RunFilter { state: Some(RunState::Ended(Outcome::Fetched)), ..all.clone() }).await,
+        [other, good]
+    );
+    assert_eq!(listed(RunFilter { state: Some(RunState::Ended(Outcome::Broken)), ..all.clone() }).await, [bad]);
     let task = store.run(bad).await.unwrap().unwrap().task;
     assert_eq!(listed(RunFilter { task: Some(task), ..all }).await, [bad]);
     let before = TaskFilter { before: Some(task), ..TaskFilter::default() };
     assert!(store.tasks(&before).await.unwrap().iter().all(|row| row.id < task));
 
-    let recent = store.recent_runs(None, 1).await.unwrap();
-    assert_eq!(recent["news"].iter().map(|run| (run.run, run.healed)).collect::<Vec<_>>(), [(bad, Some(false))]);
+    let recent = store.recent_runs(&["news", "other", "a/b"].map(str::to_owned), 1).await.unwrap();
+    assert_eq!(
+        recent["news"].iter().map(|run| (run.run, run.outcome)).collect::<Vec<_>>(),
+        [(bad, Some(Outcome::Broken))]
+    );
     assert_eq!(recent["other"].len() + recent.len(), 3, "a repository is no source");
-    let both = store.recent_runs(Some("news"), 9).await.unwrap();
+    let both = store.recent_runs(&["news".to_owned()], 9).await.unwrap();
     assert_eq!(both["news"].iter().map(|run| run.run).collect::<Vec<_>>(), [good, bad]);
 
     let glance = store.glance(at(0)).await.unwrap();
-    assert_eq!((glance.pending, glance.running, glance.runs, glance.healed, glance.alerts), (0, 1, 4, 2, 0));
+    assert_eq!((glance.pending, glance.running, glance.runs, glance.alerts), (0, 1, 4, 0));
+    assert_eq!(glance.outcomes, [(Outcome::Fetched, 2), (Outcome::Broken, 1)].into());
     assert_eq!(store.glance(at(101)).await.unwrap().runs, 0);
     let counts = store.task_counts().await.unwrap();
     assert!(counts.contains(&(TaskKind::RefreshSource, TaskState::Completed, 3)), "{counts:?}");
@@ -169,17 +179,87 @@ async fn what_sources_gave_last_and_the_pages_kept_of_them_are_listed(#[case] en
     let message = "m".to_owned();
     let alert = Alert { target: "news".to_owned(), kind: AlertKind::Dead, message, shared: None };
     store.raise(at(4), &[alert]).await.unwrap();
-    let first = store.alerts(None, None, 9).await.unwrap()[0].alert;
-    assert!(store.alerts(None, Some(first), 9).await.unwrap().is_empty());
+    let first = store.alerts(&AlertFilter::newest(9)).await.unwrap()[0].alert;
+    let older = AlertFilter { before: Some(first), ..AlertFilter::newest(9) };
+    assert!(store.alerts(&older).await.unwrap().is_empty());
+    let about = |search: &str| AlertFilter { search: Some(search.to_owned()), ..AlertFilter::newest(9) };
+    assert_eq!(store.alerts(&about("EW")).await.unwrap().len(), 1);
+    assert_eq!(store.alerts(&about("e_s")).await.unwrap().len(), 0, "no pattern");
 
-    let latest = store.latest_values(None).await.unwrap();
-    assert_eq!((latest.len(), &latest["news"].values), (2, &json!({ "n": 2 })));
-    assert_eq!(store.latest_values(Some("other")).await.unwrap().len(), 1);
-    let standing = store.standing_recipes().await.unwrap();
+    let both = store.values_before("news", None, 9).await.unwrap();
+    assert_eq!(both.iter().map(|row| &row.values).collect::<Vec<_>>(), [&json!({ "n": 2 }), &json!({ "n": 1 })]);
+    assert_eq!(store.values_before("news", Some(both[0].id), 9).await.unwrap(), both[1..]);
+    let standing = store.standing_recipes(&["news".to_owned()]).await.unwrap();
     assert_eq!(standing["news"].iter().map(|recipe| recipe.version).collect::<Vec<_>>(), [1]);
     let pages = store.kept_pages("news").await.unwrap();
     assert_eq!(pages.iter().map(|page| page.taken_at).collect::<Vec<_>>(), [at(2), at(1)]);
     let (kept, content) = store.kept_page("news", pages[1].snapshot).await.unwrap().unwrap();
     assert_eq!((kept, content.as_slice()), (pages[1].clone(), b"<p>1".as_slice()));
     assert_eq!(store.kept_page("other", pages[1].snapshot).await.unwrap(), None, "it is another source's");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn sources_are_searched_sorted_and_listed_page_by_page(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    let states = [HealthState::Active, HealthState::Dead, HealthState::Active, HealthState::Quarantined];
+    for (number, state) in states.into_iter().enumerate() {
+        let source = format!("source-{number}");
+        let definition = json!({ "url": format!("https://shop{number}.example/100%") });
+        let health = Health { state, failure_count: number as u64, ..Health::default() };
+        let records =
+            [SourceRecord::Definition { source: source.clone(), definition }, SourceRecord::Health { source, health }];
+        store.change_sources(at(1), &records).await.unwrap();
+    }
+    let listed = async |filter: SourceFilter| {
+        let (rows, total) = store.source_page(&SourceFilter { limit: 2, ..filter }).await.unwrap();
+        (rows.into_iter().map(|row| row.source).collect::<Vec<_>>(), total)
+    };
+    let names = |numbers: &[u32]| numbers.iter().map(|number| format!("source-{number}")).collect::<Vec<_>>();
+    assert_eq!(listed(SourceFilter::default()).await, (names(&[1, 3]), 4), "the worst first");
+    assert_eq!(listed(SourceFilter { offset: 2, ..SourceFilter::default() }).await, (names(&[0, 2]), 4));
+    let by = |order| SourceFilter { order, ..SourceFilter::default() };
+    assert_eq!(listed(by(SourceOrder::Name)).await.0, names(&[0, 1]));
+    assert_eq!(listed(by(SourceOrder::Failures)).await.0, names(&[3, 2]));
+    let only = |state| SourceFilter { state: Some(state), ..SourceFilter::default() };
+    assert_eq!(listed(only(HealthState::Active)).await, (names(&[0, 2]), 2));
+    let search = |text: &str| SourceFilter { search: Some(text.to_owned()), ..SourceFilter::default() };
+    assert_eq!(listed(search("SHOP3.")).await, (names(&[3]), 1));
+    assert_eq!(listed(search("100%")).await.1, 4);
+    assert_eq!(listed(search("1_0")).await.1, 0, "no pattern");
+    assert_eq!(listed(SourceFilter { waits: true, ..SourceFilter::default() }).await, (names(&[]), 0));
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn what_needs_a_person_is_gone_with_its_cause(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    let needs = async || {
+        let needs = store.needs(at(0), 9).await.unwrap();
+        needs.into_iter().map(|need| (need.kind, need.target)).collect::<Vec<_>>()
+    };
+    assert_eq!(needs().await, []);
+    run(store, TaskKind::HealRepo, "a/fine", Some(StopReason::NothingToDo)).await;
+    run(store, TaskKind::HealRepo, "a/red", Some(StopReason::NoProgress)).await;
+    run(store, TaskKind::HealRepo, "a/unmerged", Some(StopReason::Unmerged)).await;
+    run(store, TaskKind::RefreshSource, "news", Some(StopReason::ParseError)).await;
+    let source = || "news".to_owned();
+    let health = |state| SourceRecord::Health { source: source(), health: Health { state, ..Health::default() } };
+    let defined = SourceRecord::Definition { source: source(), definition: json!({}) };
+    store.change_sources(at(1), &[defined, health(HealthState::Quarantined)]).await.unwrap();
+    let expected = [
+        (NeedKind::Quarantine, "news".to_owned()),
+        (NeedKind::Merge, "a/unmerged".to_owned()),
+        (NeedKind::NotFixed, "a/red".to_owned()),
+    ];
+    assert_eq!(needs().await, expected);
+    store.change_sources(at(2), &[health(HealthState::Active)]).await.unwrap();
+    run(store, TaskKind::HealRepo, "a/red", Some(StopReason::NothingToDo)).await;
+    assert_eq!(needs().await, expected[1..2]);
 }

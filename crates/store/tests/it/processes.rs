@@ -8,9 +8,9 @@ use autoheal_engine::budget::Limits;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::ledger::{CallLedger as _, Planned};
 use autoheal_engine::task::{Lease, TaskState};
-use autoheal_engine::workflow::Outcome;
-use autoheal_engine::{RunId, TaskId, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError, TaskFilter, UsageBy};
+use autoheal_engine::workflow::Ending;
+use autoheal_engine::{Outcome, RunId, StopReason, TaskId, Timestamp};
+use autoheal_store::{AlertFilter, Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError, TaskFilter, UsageBy};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -204,12 +204,11 @@ fn checkpoint(run: RunId, seq: i64) -> Checkpoint {
 }
 
 async fn finish(store: &Store, lease: &Lease, run: RunId) -> Result<(), StoreError> {
-    let outcome =
-        Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: "done".to_owned() };
+    let (outcome, stop_reason) = (Outcome::Fixed, StopReason::Green);
+    let ending = Ending { outcome, stop_reason, results: json!({}), report: "done".to_owned() };
     let at = Timestamp::from_millis(3);
-    let events = [(at, EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
-    let end =
-        FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &events, records: &[] };
+    let events = [(at, EventBody::RunFinished { outcome: None, stop_reason: "GREEN".to_owned() })];
+    let end = FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &events, records: &[] };
     store.finish(lease, &end).await
 }
 
@@ -324,8 +323,8 @@ async fn a_task_that_kills_its_process_is_given_to_three_and_no_more(#[case] eng
     let dead = store.task(id).await.unwrap().unwrap();
     assert_eq!((dead.state, dead.deaths), (TaskState::Quarantined, 3));
     let run = store.last_run(id).await.unwrap().unwrap();
-    assert_eq!((run.stop_reason.as_deref(), run.healed), (Some("QUARANTINED"), Some(false)));
-    assert_eq!(store.alerts(Some("t"), None, 10).await.unwrap().len(), 1);
+    assert_eq!((run.stop_reason.as_deref(), run.outcome), (Some("DEAD_LETTER"), Some(Outcome::Failed)));
+    assert_eq!(store.alerts(&AlertFilter::about("t", 10)).await.unwrap().len(), 1);
 }
 
 #[rstest]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
-use autoheal_store::{ClaimRequest, Enqueued, Reach, Store, StoreError, TaskFilter};
+use autoheal_store::{AlertFilter, ClaimRequest, Enqueued, Reach, Store, StoreError, TaskFilter};
 use rstest::rstest;
 
 use crate::database::Engine;
@@ -105,7 +105,7 @@ async fn a_task_that_three_workers_died_at_is_quarantined_with_an_alert(#[case] 
     assert_eq!(next.id, other, "the same request goes on to the next task");
     let dead = store.task(id).await.unwrap().unwrap();
     assert_eq!((dead.state, dead.deaths, dead.lease_owner), (TaskState::Quarantined, 3, None));
-    let alerts = store.alerts(Some("t"), None, 10).await.unwrap();
+    let alerts = store.alerts(&AlertFilter::about("t", 10)).await.unwrap();
     let message = &alerts[0].message;
     assert_eq!(alerts[0].kind, "DEAD_LETTER");
     for said in ["took its worker down 3 times", "the worker c died", &format!("autoheal tasks retry {id}")] {
@@ -147,7 +147,7 @@ async fn a_task_that_was_cancelled_and_takes_its_workers_down_ends_as_cancelled(
     die(&store, "c").await;
     assert!(store.claim(&request("d", LONG)).await.unwrap().is_none());
     assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Cancelled);
-    assert_eq!(store.alerts(None, None, 10).await.unwrap(), []);
+    assert_eq!(store.alerts(&AlertFilter::newest(10)).await.unwrap(), []);
 }
 
 #[rstest]
@@ -253,7 +253,7 @@ async fn failures_are_retried_later_until_they_are_used_up(#[case] engine: Engin
     let failed = store.task(id).await.unwrap().unwrap();
     assert_eq!((failed.retry_count, failed.completed_at.is_some()), (2, true));
     assert!(store.claim(&request("w", LONG)).await.unwrap().is_none());
-    let alerts = store.alerts(Some("t"), None, 10).await.unwrap();
+    let alerts = store.alerts(&AlertFilter::about("t", 10)).await.unwrap();
     assert_eq!(alerts.iter().map(|alert| alert.kind.as_str()).collect::<Vec<_>>(), ["DEAD_LETTER"]);
     let message = &alerts[0].message;
     assert!(message.contains("again") && message.contains(&format!("autoheal tasks retry {id}")), "{message}");
@@ -283,7 +283,7 @@ async fn of_one_target_there_is_one_dead_letter_alert_a_day(#[case] engine: Engi
         let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
         assert_eq!(store.fail(&lease, "no", NO_TIME).await.unwrap(), TaskState::Quarantined);
     }
-    let told = store.alerts(Some("t"), None, 10).await.unwrap();
+    let told = store.alerts(&AlertFilter::about("t", 10)).await.unwrap();
     let hours = told[0].created_at.since(told[1].created_at).as_secs() / 3600;
     assert_eq!((told.len(), hours), (2, 25), "the second, 23 hours after the first, is left out");
 }

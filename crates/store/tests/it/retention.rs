@@ -7,9 +7,9 @@ use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::event::EventBody;
 use autoheal_engine::source::{Health, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskState};
-use autoheal_engine::workflow::{FixRecord, Outcome, Record};
-use autoheal_engine::{RunId, TaskId};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, Pruned, Retention, Store};
+use autoheal_engine::workflow::{Ending, FixRecord, Record};
+use autoheal_engine::{Outcome, RunId, StopReason, TaskId};
+use autoheal_store::{AlertFilter, Checkpoint, FinishedRun, NewRun, Pruned, Retention, Store};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -39,9 +39,9 @@ async fn run_to_the_end(store: &Store, target: &str) -> (TaskId, RunId) {
         deployed_to: "FAILED".to_owned(),
     };
     store.checkpoint(&lease, &checkpoint, &[], &[Record::Fix(fix)]).await.unwrap();
-    let outcome =
-        Outcome { healed: false, stop_reason: "ATTEMPTS".to_owned(), results: json!({}), report: String::new() };
-    let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &[], records: &[] };
+    let (outcome, stop_reason) = (Outcome::CouldNotFix, StopReason::Attempts);
+    let ending = Ending { outcome, stop_reason, results: json!({}), report: String::new() };
+    let end = FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &[], records: &[] };
     store.finish(&lease, &end).await.unwrap();
     (lease.task, run)
 }
@@ -135,7 +135,7 @@ async fn history_is_forgotten_but_for_what_the_next_run_needs(#[case] engine: En
     left.sort_unstable();
     assert_eq!(left, [3, 4], "the active one and its predecessor");
     assert_eq!(store.values("news", Timestamp::default(), 10).await.unwrap()[0].values, json!({ "n": 4 }));
-    assert_eq!(store.alerts(None, None, 10).await.unwrap(), []);
+    assert_eq!(store.alerts(&AlertFilter::newest(10)).await.unwrap(), []);
     assert_eq!(store.forget(&retention).await.unwrap(), Pruned::default());
 }
 
@@ -171,8 +171,9 @@ async fn a_finished_run_keeps_its_last_checkpoint_and_an_open_one_all(#[case] en
     }
     store.forget(&Retention::default()).await.unwrap();
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 3);
-    let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
-    let end = FinishedRun { run, outcome: &outcome, at, task_state: TaskState::Completed, events: &[], records: &[] };
+    let (outcome, stop_reason) = (Outcome::Fixed, StopReason::Green);
+    let ending = Ending { outcome, stop_reason, results: json!({}), report: String::new() };
+    let end = FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &[], records: &[] };
     store.finish(&lease, &end).await.unwrap();
     store.forget(&Retention::default()).await.unwrap();
     let left = store.checkpoints(run).await.unwrap();

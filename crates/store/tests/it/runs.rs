@@ -4,8 +4,8 @@ use autoheal_engine::diagnostics::{Category, DiagnosticsEntry, Finding, Source};
 use autoheal_engine::event::EventBody;
 use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{Lease, TaskKind, TaskState};
-use autoheal_engine::workflow::{FixRecord, Outcome, OutputRecord, Record};
-use autoheal_engine::{RunId, Timestamp};
+use autoheal_engine::workflow::{Ending, FixRecord, OutputRecord, Record};
+use autoheal_engine::{Outcome, RunId, StopReason, Timestamp};
 use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError};
 use rstest::rstest;
 use serde_json::json;
@@ -144,21 +144,25 @@ async fn a_run_ends_with_its_task_and_goes_on_with_it(
             store.change_sources(at(1), &[SourceRecord::Removed { source: "t".to_owned() }]).await.unwrap();
         }
     }
-    let state = if matches!(closing, Closing::Fail) { "QUARANTINED" } else { "CANCELLED" };
+    let (state, reason) = match closing {
+        Closing::Fail => ("QUARANTINED", StopReason::DeadLetter),
+        _ => ("CANCELLED", StopReason::Cancelled),
+    };
+    let (outcome, stop_reason) = (Some(reason.outcome(0)), reason.name().to_owned());
     assert_eq!(store.task(claimed.id).await.unwrap().unwrap().state.name(), state);
     let row = store.run(run).await.unwrap().unwrap();
     assert!(row.finished_at.is_some());
     assert_eq!(
-        (row.healed, row.stop_reason.as_deref(), row.results, row.report),
-        (Some(false), Some(state), None, None)
+        (row.outcome, row.stop_reason.as_ref(), row.results, row.report),
+        (outcome, Some(&stop_reason), None, None)
     );
     let last = store.events(run, 0).await.unwrap().pop().unwrap();
-    assert_eq!((last.sequence, last.body), (2, EventBody::RunFinished { stop_reason: state.to_owned() }));
+    assert_eq!((last.sequence, last.body), (2, EventBody::RunFinished { outcome, stop_reason }));
     assert_eq!(store.run(untouched).await.unwrap().unwrap().finished_at, None);
 
     assert!(store.reopen(claimed.id).await.unwrap());
     let resumed = store.open_run(claimed.id).await.unwrap().unwrap();
-    assert_eq!((resumed.run, resumed.healed, resumed.stop_reason), (run, None, None));
+    assert_eq!((resumed.run, resumed.outcome, resumed.stop_reason), (run, None, None));
     assert_eq!(store.last_checkpoint(run).await.unwrap().unwrap().seq, 1);
 }
 
@@ -176,7 +180,7 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     assert_eq!(store.last_run(lease.task).await.unwrap(), None);
     let run = begin(&store, &lease).await;
     let open = store.open_run(lease.task).await.unwrap().unwrap();
-    assert_eq!((open.run, open.finished_at, open.healed), (run, None, None));
+    assert_eq!((open.run, open.finished_at, open.outcome), (run, None, None));
     assert_eq!(store.last_run(lease.task).await.unwrap(), Some(open));
     assert_eq!(store.last_checkpoint(run).await.unwrap(), None);
 
@@ -200,16 +204,16 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     assert_eq!(store.last_checkpoint(run).await.unwrap().unwrap(), last);
     assert_eq!(store.checkpoints(run).await.unwrap(), [checkpoint(run, 1), last]);
 
-    let outcome = Outcome {
-        healed: true,
-        stop_reason: "GREEN".to_owned(),
+    let ending = Ending {
+        outcome: Outcome::Fixed,
+        stop_reason: StopReason::Green,
         results: json!({"ci_status": "PASSED"}),
         report: "# Healed\u{0}".to_owned(),
     };
-    let events = [(at(105), EventBody::RunFinished { stop_reason: "GREEN".to_owned() })];
+    let events = [(at(105), EventBody::RunFinished { outcome: None, stop_reason: "GREEN".to_owned() })];
     let end = FinishedRun {
         run,
-        outcome: &outcome,
+        ending: &ending,
         at: at(105),
         task_state: TaskState::Completed,
         events: &events,
@@ -219,10 +223,10 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
 
     let kept = store.run(run).await.unwrap().unwrap();
     assert_eq!(
-        (kept.healed, kept.stop_reason.as_deref(), kept.finished_at),
-        (Some(true), Some("GREEN"), Some(at(105)))
+        (kept.outcome, kept.stop_reason.as_deref(), kept.finished_at),
+        (Some(Outcome::Fixed), Some("GREEN"), Some(at(105)))
     );
-    assert_eq!((kept.results, kept.report.as_deref()), (Some(outcome.results.clone()), Some("# Healed\u{fffd}")));
+    assert_eq!((kept.results, kept.report.as_deref()), (Some(ending.results.clone()), Some("# Healed\u{fffd}")));
     assert_eq!((kept.workflow.as_str(), kept.target.as_str(), kept.started_at), ("repo", "t", at(100)));
     assert_eq!(store.open_run(lease.task).await.unwrap(), None);
     let task = store.task(lease.task).await.unwrap().unwrap();
@@ -270,10 +274,11 @@ async fn a_worker_that_lost_its_lease_leaves_no_trace(#[case] engine: Engine) {
 
     let events = [(at(2), note("late"))];
     let records = [Record::Diagnostic(entry("late", 1)), Record::Fix(fix("late")), Record::Output(output("late"))];
-    let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
+    let (outcome, stop_reason) = (Outcome::Fixed, StopReason::Green);
+    let ending = Ending { outcome, stop_reason, results: json!({}), report: String::new() };
     let end = FinishedRun {
         run,
-        outcome: &outcome,
+        ending: &ending,
         at: at(3),
         task_state: TaskState::Completed,
         events: &events,
@@ -324,9 +329,10 @@ async fn a_checkpoint_is_stored_whole_or_not_at_all(#[case] engine: Engine) {
     assert_eq!(store.events(run, 0).await.unwrap().len(), 2);
     assert_eq!(store.checkpoints(run).await.unwrap().len(), 1);
 
-    let outcome = Outcome { healed: true, stop_reason: "GREEN".to_owned(), results: json!({}), report: String::new() };
+    let (outcome, stop_reason) = (Outcome::Fixed, StopReason::Green);
+    let ending = Ending { outcome, stop_reason, results: json!({}), report: String::new() };
     let end =
-        FinishedRun { run, outcome: &outcome, at: at(3), task_state: TaskState::Completed, events: &[], records: &[] };
+        FinishedRun { run, ending: &ending, at: at(3), task_state: TaskState::Completed, events: &[], records: &[] };
     let wrong = store.finish(&lease, &FinishedRun { run: unknown, ..end }).await;
     assert!(matches!(wrong, Err(StoreError::NoSuchRun(task)) if task == lease.task), "{wrong:?}");
     let open = store.finish(&lease, &FinishedRun { task_state: TaskState::Pending, ..end }).await;

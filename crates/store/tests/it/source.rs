@@ -5,7 +5,7 @@ use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_store::{Store, StoreError, TaskFilter};
+use autoheal_store::{AlertFilter, Store, StoreError, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 
@@ -83,8 +83,8 @@ async fn what_is_kept_of_a_source_is_read_back(#[case] engine: Engine) {
     assert_eq!(store.sources().await.unwrap().len(), 1);
     assert_eq!(store.values(NAME, at(0), 10).await.unwrap()[0].values, json!({ "title": "A" }));
     assert_eq!(store.values(NAME, at(10), 10).await.unwrap(), []);
-    assert_eq!(store.alerts(Some(NAME), None, 10).await.unwrap()[0].kind, "QUARANTINE");
-    assert_eq!(store.alerts(Some("other"), None, 10).await.unwrap(), []);
+    assert_eq!(store.alerts(&AlertFilter::about(NAME, 10)).await.unwrap()[0].kind, "QUARANTINE");
+    assert_eq!(store.alerts(&AlertFilter::about("other", 10)).await.unwrap(), []);
     assert_eq!(store.name_checks(NAME, at(0)).await.unwrap(), [check]);
     let recipe = &store.recipes(NAME).await.unwrap()[0];
     assert_eq!((recipe.stage, recipe.runs, recipe.failed_runs), (Stage::Production, 1, 1));
@@ -156,7 +156,7 @@ async fn what_is_removed_is_gone_and_alerts_stay(#[case] engine: Engine) {
     assert_eq!(store.source(NAME).await.unwrap(), None);
     assert_eq!(store.recipes(NAME).await.unwrap(), []);
     assert_eq!(store.snapshots(NAME, SnapshotRole::Good, None, 9).await.unwrap(), []);
-    assert_eq!(store.alerts(None, None, 9).await.unwrap().len(), 1);
+    assert_eq!(store.alerts(&AlertFilter::newest(9)).await.unwrap().len(), 1);
 }
 
 #[rstest]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_store::ClaimRequest;
+use autoheal_store::{AlertFilter, ClaimRequest};
 use rstest::rstest;
 
 use crate::database::Engine;
@@ -43,7 +43,7 @@ async fn what_nobody_could_claim_for_an_hour_is_told_once_with_what_it_waits_for
     let store = &database.store;
     store.enqueue(&NewTask { run_at: store.now(), ..task("fresh") }).await.unwrap();
     store.watch_waiting(HOUR).await.unwrap();
-    assert_eq!(store.alerts(None, None, 10).await.unwrap(), []);
+    assert_eq!(store.alerts(&AlertFilter::newest(10)).await.unwrap(), []);
 
     let gone = store.enqueue(&bound("/srv/shop", "machine-of-old")).await.unwrap().id;
     for number in 0..3 {
@@ -52,7 +52,7 @@ async fn what_nobody_could_claim_for_an_hour_is_told_once_with_what_it_waits_for
     for _ in 0..2 {
         store.watch_waiting(HOUR).await.unwrap();
     }
-    let alerts = store.alerts(None, None, 10).await.unwrap();
+    let alerts = store.alerts(&AlertFilter::newest(10)).await.unwrap();
     let told: Vec<_> = alerts.iter().map(|alert| (alert.target.as_str(), alert.kind.as_str())).collect();
     assert_eq!(told, [("the queue", "WAITING"), ("/srv/shop", "WAITING")]);
     assert!(alerts[0].message.starts_with("3 tasks have waited"), "{}", alerts[0].message);

@@ -140,7 +140,7 @@ fn tell_job(row: &RunRow, job: &Job, printer: &Printer) -> Result<(), Failure> {
     let reason = results.stop_reason;
     // First: a step shows ten of a kind.
     if !reason.is_success() {
-        let said = format!("{}: {}", reason.name(), reason.explanation());
+        let said = format!("{}: {} ({reason})", results.outcome, reason.explanation());
         printer.data(&annotation(Kind::Error, None, &said))?;
     }
     for (kind, status) in [(Kind::Notice, FixStatus::Fixed), (Kind::Error, FixStatus::Failed)] {
@@ -157,6 +157,7 @@ fn tell_job(row: &RunRow, job: &Job, printer: &Printer) -> Result<(), Failure> {
         let mut lines = String::new();
         for (name, value) in [
             ("healed", (reason.is_success() && results.fixes_applied > 0).to_string()),
+            ("outcome", results.outcome.name().to_owned()),
             ("stop_reason", reason.name().to_owned()),
             ("fixes", results.fixes_applied.to_string()),
             ("branch", if results.commit_count > 0 { results.branch_name.clone() } else { String::new() }),

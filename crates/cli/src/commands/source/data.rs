@@ -108,6 +108,7 @@ mod tests {
     #[test]
     fn a_list_page_gives_a_line_for_each_record() {
         let row = ValueRow {
+            id: 1,
             at: Timestamp::from_millis(0),
             url: "http://a/".to_owned(),
             version: 2,

@@ -118,7 +118,7 @@ async fn add(entry: Entry, runner: &Runner<'_>) -> Result<Option<Result<&'static
     let request = AddRequest { required_as_found, asked_by, ..entry.file.into_request() };
     task.context = serde_json::to_value(request)?;
     let Some(row) = perform(runner, task).await? else { return Ok(None) };
-    if row.healed == Some(true) {
+    if row.is_well() {
         return Ok(Some(Ok("added")));
     }
     let results = row.results.unwrap_or_default();

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use autoheal_engine::Timestamp;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
+use autoheal_engine::{Outcome, StopReason, Timestamp};
 use autoheal_orchestrator::{Notifier, PerformError, WhenStopped, Worker};
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
@@ -37,8 +37,9 @@ pub(super) async fn add(
     let task = task_of(add, store, printer)?;
     let name = task.target.clone();
     let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
+    let is_added = row.is_well();
     let results = row.results.unwrap_or_default();
-    if row.healed != Some(true) {
+    if !is_added {
         let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
         return Err(Failure::bad_input(format!("cannot add `{name}`: {reason}")));
     }
@@ -130,15 +131,31 @@ pub(super) async fn run(
         let Some(row) = runner.show(runner.worker.refresh(&name, &runner.stop, WhenStopped::GoesOn)).await? else {
             return Ok(Exit::Cancelled);
         };
-        all_good &= row.healed == Some(true);
-        printer.say(&format!("{name}: {}", row.stop_reason.as_deref().unwrap_or("not finished")));
-        results.push(json!({ "source": name, "stop_reason": row.stop_reason, "results": row.results }));
+        all_good &= row.is_well();
+        printer.say(&line(&name, &row));
+        let outcome = row.outcome.map(Outcome::name);
+        results.push(
+            json!({ "source": name, "outcome": outcome, "stop_reason": row.stop_reason, "results": row.results }),
+        );
     }
     runner.deliver().await;
     if json {
         printer.json(&results)?;
     }
     Ok(if all_good { Exit::Fine } else { Exit::NotHealed })
+}
+
+/// Returns the line about a run that has ended: what happened, why, and what to do next.
+fn line(source: &str, row: &RunRow) -> String {
+    let outcome = row.outcome.map_or("not finished", Outcome::label);
+    let reason = row.stop_reason.as_deref().and_then(StopReason::from_name);
+    let document = row.results.as_ref();
+    let message = document.and_then(|document| document["failure"]["message"].as_str().or(document["error"].as_str()));
+    let why =
+        message.map(harmless).or_else(|| reason.map(|reason| reason.explanation().to_owned())).unwrap_or_default();
+    let next = reason.map(StopReason::next).filter(|next| !next.is_empty());
+    let next = next.map(|next| format!("\n    next: {}", next.replace("NAME", source))).unwrap_or_default();
+    format!("{source}: {outcome}: {why}{next}")
 }
 
 /// Looks at a source and heals it.
@@ -162,7 +179,7 @@ pub(super) async fn heal(
     } else {
         printer.data(&harmless(row.report.as_deref().unwrap_or_default()))?;
     }
-    Ok(if row.healed == Some(true) { Exit::Fine } else { Exit::NotHealed })
+    Ok(if row.is_well() { Exit::Fine } else { Exit::NotHealed })
 }
 
 /// A worker for tasks that the user waits for.

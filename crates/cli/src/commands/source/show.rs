@@ -9,7 +9,7 @@ use autoheal_engine::time::minutes_and_seconds;
 use autoheal_source::SourceName;
 use autoheal_source::refresh::EVERY_HOST;
 use autoheal_source::statistics::Statistics;
-use autoheal_store::{Channel, SourceRow, Store};
+use autoheal_store::{AlertFilter, Channel, SourceRow, Store};
 use serde_json::{Value, json};
 
 use super::find;
@@ -36,7 +36,9 @@ fn summary(row: &SourceRow) -> Value {
 pub(super) async fn list(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let sources = store.sources().await?;
     let day_ago = store.now().minus(std::time::Duration::from_hours(24));
-    for alert in store.alerts(Some(EVERY_HOST), None, 1).await?.iter().filter(|alert| alert.created_at >= day_ago) {
+    for alert in
+        store.alerts(&AlertFilter::about(EVERY_HOST, 1)).await?.iter().filter(|alert| alert.created_at >= day_ago)
+    {
         printer.warn(&format!("{}: {}", alert.created_at.to_rfc3339(), harmless(&alert.message)));
     }
     if json {
@@ -58,7 +60,7 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
     let row = find(store, name).await?;
     let recipes = store.recipes(name.as_str()).await?;
     let in_force = recipes.iter().find(|recipe| recipe.stage == autoheal_engine::source::Stage::Production);
-    let alerts = store.alerts(Some(name.as_str()), None, 5).await?;
+    let alerts = store.alerts(&AlertFilter::about(name.as_str(), 5)).await?;
     let undelivered = store.undelivered(Some(name.as_str()), 5).await?;
     if json {
         let alerts: Vec<_> = alerts

@@ -277,7 +277,7 @@ impl Asked {
         if task.state.is_open() || runs.iter().any(|run| run.finished_at.is_none()) {
             return Some("it has not ended".to_owned());
         }
-        let is_well = runs.iter().any(|run| run.healed == Some(true));
+        let is_well = runs.iter().any(RunRow::is_well);
         if self.is_hostile {
             return is_well.then(|| "something hostile is called well".to_owned());
         }

@@ -1,0 +1,123 @@
+//! What needs a person: read from the state itself, so that an entry is gone as soon as its cause is.
+
+use autoheal_engine::task::TaskState;
+use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::filter::Filter;
+use crate::run::run_row;
+use crate::{Store, StoreError, row};
+
+/// Kind of an entry: what a person is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum NeedKind {
+    /// A fix of a source waits for approval.
+    Review,
+    /// A source is in quarantine: no fixes are attempted until a person releases it, or until a time.
+    Quarantine,
+    /// The host of a source does not exist any more.
+    Dead,
+    /// A task failed until its retries were used up.
+    DeadLetter,
+    /// Fixes of a repository stand on a branch and wait to be merged.
+    Merge,
+    /// The last run of a repository did not fix what is wrong.
+    NotFixed,
+}
+
+impl NeedKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Review, Self::Quarantine, Self::Dead, Self::DeadLetter, Self::Merge, Self::NotFixed];
+
+    /// The name of the kind.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Review => "REVIEW",
+            Self::Quarantine => "QUARANTINE",
+            Self::Dead => "DEAD",
+            Self::DeadLetter => "DEAD_LETTER",
+            Self::Merge => "MERGE",
+            Self::NotFixed => "NOT_FIXED",
+        }
+    }
+}
+
+/// Something that needs a person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Need {
+    /// What a person is asked for.
+    pub kind: NeedKind,
+    /// The source, or the repository.
+    pub target: String,
+    /// Time since which it is so.
+    pub since: Timestamp,
+    /// Version of the recipe that waits.
+    pub version: Option<u32>,
+    /// Task that failed, or that the run belongs to.
+    pub task: Option<TaskId>,
+    /// Run that ended so.
+    pub run: Option<RunId>,
+    /// Message of the error, or name of the stop reason or of the branch.
+    pub detail: Option<String>,
+}
+
+impl Need {
+    const fn new(kind: NeedKind, target: String, since: Timestamp) -> Self {
+        Self { kind, target, since, version: None, task: None, run: None, detail: None }
+    }
+}
+
+const REVIEWS: &str = "SELECT * FROM recipe_version WHERE waits = 1";
+
+const SICK: &str = "
+    SELECT source_name, state, updated_at FROM source_health WHERE state IN ('QUARANTINED', 'DEAD')";
+
+/// The newest run of each repository, if it began in the given time and needs a person.
+const RUNS: &str = "
+    SELECT * FROM run WHERE workflow = 'HEAL_REPO'
+        AND stop_reason <> 'DEAD_LETTER' AND outcome IN ('fixed', 'partly_fixed', 'unverified', 'needs_review', 'could_not_fix', 'failed')
+        AND run_id = (SELECT MAX(run_id) FROM run newest WHERE newest.target = run.target)";
+
+impl Store {
+    /// Returns what needs a person, the newest first within each kind, at most `limit` of each kind. Of repositories, only runs that
+    /// began since the given time.
+    pub async fn needs(&self, since: Timestamp, limit: u32) -> Result<Vec<Need>, StoreError> {
+        let pool = &self.database.pool;
+        let mut needs = Vec::new();
+        for row in Filter::of_statement(REVIEWS).newest("created_at", limit).fetch_all(pool).await? {
+            let need = Need::new(NeedKind::Review, row::text(&row, "source_name")?, row::time(&row, "created_at")?);
+            needs.push(Need { version: Some(row::number(&row, "version")?), ..need });
+        }
+        for row in Filter::of_statement(SICK).newest("updated_at", limit).fetch_all(pool).await? {
+            let kind = if row::text(&row, "state")? == "DEAD" { NeedKind::Dead } else { NeedKind::Quarantine };
+            needs.push(Need::new(kind, row::text(&row, "source_name")?, row::time(&row, "updated_at")?));
+        }
+        let dead = Filter::of("task_queue").and("state =", Some(TaskState::Quarantined.name()));
+        for row in dead.newest("task_id", limit).fetch_all(pool).await? {
+            let task = row::task(&row)?;
+            let at = task.completed_at.unwrap_or(task.created_at);
+            let need = Need::new(NeedKind::DeadLetter, task.target, at);
+            needs.push(Need { task: Some(task.id), detail: task.error_message, ..need });
+        }
+        let runs = Filter::of_statement(RUNS).and("started_at >=", Some(since.as_millis()));
+        for row in runs.newest("run_id", limit).fetch_all(pool).await? {
+            let run = run_row(&row)?;
+            let results = run.results.unwrap_or_default();
+            let has_branch = results["commit_count"].as_u64().is_some_and(|commits| commits > 0);
+            let (kind, detail) = match run.outcome {
+                _ if has_branch => (NeedKind::Merge, results["branch_name"].as_str().map(str::to_owned)),
+                Some(Outcome::NeedsReview) => (NeedKind::Merge, results["branch_name"].as_str().map(str::to_owned)),
+                Some(Outcome::CouldNotFix | Outcome::PartlyFixed | Outcome::Failed) => {
+                    (NeedKind::NotFixed, run.stop_reason)
+                }
+                // A dry run, or one that had nothing to change.
+                _ => continue,
+            };
+            let need = Need::new(kind, run.target, run.finished_at.unwrap_or(run.started_at));
+            needs.push(Need { task: Some(run.task), run: Some(run.run), detail, ..need });
+        }
+        Ok(needs)
+    }
+}
