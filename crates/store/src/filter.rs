@@ -48,6 +48,16 @@ impl Filter {
         self
     }
 
+    /// Restricts the rows to those whose `column` contains the text, in upper or lower case, if there is one.
+    pub(crate) fn and_contains(mut self, column: &'static str, text: Option<&str>) -> Self {
+        if let Some(text) = text {
+            let pattern = format!("%{}%", literal_pattern(&text.to_lowercase()));
+            self.arguments.push(Argument::from(pattern.as_str()));
+            let _ = write!(self.sql, " AND LOWER({column}) LIKE ${} ESCAPE '\\'", self.arguments.len());
+        }
+        self
+    }
+
     /// Restricts the rows to those for which `condition` is true, if there is one.
     pub(crate) fn and_that(mut self, condition: Option<&'static str>) -> Self {
         if let Some(condition) = condition {
@@ -67,4 +77,9 @@ impl Filter {
             Argument::Number(number) => statement.bind(number),
         })
     }
+}
+
+/// Returns the pattern of `LIKE` that matches a text itself, with the backslash as the escape character.
+pub(crate) fn literal_pattern(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

@@ -7,7 +7,7 @@ use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::{RunId, TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
-use crate::filter::Filter;
+use crate::filter::{Filter, literal_pattern};
 use crate::row::{inflate, storable};
 use crate::run::run_row;
 use crate::source::{recipe_row, value_row};
@@ -31,6 +31,8 @@ pub struct RunFilter {
     pub kind: Option<TaskKind>,
     /// Only runs about this target.
     pub target: Option<String>,
+    /// Only runs about a target that contains this text, in upper or lower case.
+    pub target_contains: Option<String>,
     /// Only runs in this state.
     pub state: Option<RunState>,
     /// Only runs of this task.
@@ -44,7 +46,7 @@ pub struct RunFilter {
 impl RunFilter {
     /// Returns a filter for the newest `limit` runs.
     pub const fn newest(limit: u32) -> Self {
-        Self { kind: None, target: None, state: None, task: None, before: None, limit }
+        Self { kind: None, target: None, target_contains: None, state: None, task: None, before: None, limit }
     }
 }
 
@@ -127,11 +129,22 @@ impl Store {
         let statement = Filter::of("run")
             .and("workflow =", filter.kind.map(TaskKind::name))
             .and("target =", filter.target.as_deref())
+            .and_contains("target", filter.target_contains.as_deref())
             .and("run_id <", filter.before.map(|run| run.to_string()).as_deref())
             .and("task_id =", filter.task.map(|task| task.0))
             .and_that(state)
             .newest("run_id", filter.limit);
         statement.fetch_all(&self.database.pool).await?.iter().map(run_row).collect()
+    }
+
+    /// Returns the identifiers of at most `limit` runs that begin with `prefix`, the newest first. The case of letters is ignored.
+    pub async fn runs_that_begin_with(&self, prefix: &str, limit: u32) -> Result<Vec<RunId>, StoreError> {
+        let rows = sqlx::query("SELECT run_id FROM run WHERE run_id LIKE $1 ESCAPE '\\' ORDER BY run_id DESC LIMIT $2")
+            .bind(format!("{}%", literal_pattern(&prefix.to_ascii_lowercase())))
+            .bind(i64::from(limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(row::run_id).collect()
     }
 
     /// The last runs of each source, or of one, the oldest first.
