@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use autoheal_engine::RunId;
-use autoheal_store::{RunFilter, RunRow, Store};
+use autoheal_store::{RunRow, Store};
 
 use crate::args::Report;
 use crate::config::Config;
@@ -13,39 +13,25 @@ use crate::wiring;
 /// Shows the result of a run.
 pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
-    let row = find(&store, &arguments.run).await?;
-    let text = if arguments.diff {
-        diff(&store, row.run).await?
+    let row = arguments.run.find(&store).await?;
+    let (text, is_markdown) = if arguments.diff {
+        (diff(&store, row.run).await?, false)
     } else if arguments.commands {
-        commands(&store, row.run).await?
+        (commands(&store, row.run).await?, false)
     } else if arguments.json {
         let results = row.results.as_ref().ok_or_else(|| unfinished(&row))?;
-        serde_json::to_string_pretty(results)?
+        (serde_json::to_string_pretty(results)?, false)
     } else {
-        row.report.clone().ok_or_else(|| unfinished(&row))?
+        (row.report.clone().ok_or_else(|| unfinished(&row))?, true)
     };
     match &arguments.output {
         Some(path) => {
             std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())).bad_input()?;
         }
+        None if is_markdown => printer.markdown(&text)?,
         None => printer.data(&text)?,
     }
     Ok(Exit::Fine)
-}
-
-/// The run of that name; the newest one is called `last`.
-pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
-    let row = if name == "last" {
-        store.runs(&RunFilter::newest(1)).await?.into_iter().next()
-    } else {
-        let run: RunId = name.parse().map_err(|_| {
-            Failure::bad_input(format!(
-                "invalid run id `{name}`; use an id that `autoheal tasks show TASK` prints, or `last`"
-            ))
-        })?;
-        store.run(run).await?
-    };
-    row.ok_or_else(|| Failure::bad_input(format!("there is no run `{name}` in the database")))
 }
 
 fn unfinished(row: &RunRow) -> Failure {
