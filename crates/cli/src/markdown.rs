@@ -17,6 +17,26 @@ pub(crate) fn render(markdown: &str, width: usize) -> Text {
     page.text
 }
 
+/// Returns a unified diff as it appears on a terminal.
+pub(crate) fn diff(text: &str) -> Text {
+    let mut shown = Text::new();
+    for line in text.lines() {
+        shown.push(diff_line(line).plain("\n"));
+    }
+    shown
+}
+
+fn diff_line(line: &str) -> Text {
+    let tone = match line.chars().next() {
+        _ if line.starts_with("+++ ") || line.starts_with("--- ") => Tone::Strong,
+        Some('+') => Tone::Good,
+        Some('-') => Tone::Bad,
+        Some('@') => Tone::Label,
+        _ => Tone::Plain,
+    };
+    Text::new().with(tone, line)
+}
+
 #[derive(Default)]
 struct Page {
     width: usize,
@@ -115,12 +135,9 @@ impl Page {
     fn code_lines(&mut self, code: &str) {
         let is_diff = self.code.as_deref() == Some("diff");
         for line in code.lines() {
-            let tone = match line.chars().next() {
-                Some('+') if is_diff => Tone::Good,
-                Some('-') if is_diff => Tone::Bad,
-                _ => Tone::Plain,
-            };
-            self.text.push(Text::new().plain(" ".repeat(INDENT)).with(tone, line).plain("\n"));
+            let line = if is_diff { diff_line(line) } else { Text::from(line) };
+            self.text.push(Text::new().plain(" ".repeat(INDENT)));
+            self.text.push(line.plain("\n"));
         }
     }
 
@@ -156,7 +173,7 @@ impl Page {
 
     fn end_table(&mut self) {
         let mut rows = std::mem::take(&mut self.table).into_iter();
-        let mut table = Table::new(rows.next().unwrap_or_default().into_iter().map(Column::new));
+        let mut table = Table::new(rows.next().unwrap_or_default().into_iter().map(|title| Column::new(title).wrap()));
         for row in rows {
             table.push(row.iter().map(|cell| Cell::new(cell)));
         }

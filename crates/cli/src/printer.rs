@@ -111,6 +111,15 @@ impl Printer {
         }
     }
 
+    /// Prints a unified diff: with colours and without control characters on a terminal, as it is for other programs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Printer::data`].
+    pub(crate) fn diff(&self, diff: &str) -> io::Result<()> {
+        if self.is_read() { self.show(markdown::diff(diff)) } else { self.data(diff) }
+    }
+
     /// Prints a message about the progress to standard error, unless `--quiet` is set.
     pub(crate) fn say(&self, text: impl Into<Text>) {
         if !self.quiet {

@@ -1,6 +1,8 @@
 //! The run as it goes: agents with their times, the failure that is worked on, attempts. On a terminal with a line that
 //! moves; otherwise plain lines.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use autoheal_engine::RunId;
@@ -39,6 +41,8 @@ pub(crate) async fn show<T>(printer: &Printer, worker: &Worker, until: impl Futu
 struct Display<'a> {
     printer: &'a Printer,
     store: &'a Store,
+    /// The latest long messages: one step often repeats the message of another.
+    messages: RefCell<VecDeque<String>>,
     /// Hidden where nothing can move.
     line: ProgressBar,
 }
@@ -51,7 +55,7 @@ impl<'a> Display<'a> {
             line.set_style(style);
         }
         line.enable_steady_tick(Duration::from_millis(100));
-        Self { printer, store, line }
+        Self { printer, store, messages: RefCell::default(), line }
     }
 
     async fn show(&self, event: &Event) {
@@ -73,11 +77,27 @@ impl<'a> Display<'a> {
             EventBody::RunStarted { target } => {
                 Some(Text::from(self.work_of(event.run).await).plain(" ").with(Tone::Strong, target))
             }
+            EventBody::Note { topic, message, .. } if self.repeats(message) => {
+                Some(Text::from("  ").with(Tone::Label, format!("{topic}:")).with(Tone::Faint, " the same as above"))
+            }
             body => told(body),
         };
         if let Some(text) = text {
             self.line.suspend(|| self.printer.say(text));
         }
+    }
+
+    /// Returns whether a long message was displayed recently.
+    fn repeats(&self, message: &str) -> bool {
+        const LONG: usize = 40;
+        const RECENT: usize = 8;
+        let mut messages = self.messages.borrow_mut();
+        let is_repeated = messages.iter().any(|earlier| earlier == message);
+        if message.len() > LONG && !is_repeated {
+            messages.truncate(RECENT - 1);
+            messages.push_front(message.to_owned());
+        }
+        is_repeated
     }
 
     /// Returns the verb for the work that a run does.

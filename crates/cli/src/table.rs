@@ -21,6 +21,8 @@ enum Cut {
     End,
     /// The end is what tells paths apart.
     Start,
+    /// The cell takes several lines instead.
+    Wrap,
 }
 
 /// A column of a table.
@@ -51,6 +53,11 @@ impl Column {
     /// Allows the beginning of the cells to be cut off.
     pub(crate) fn cut_start(self) -> Self {
         Self { cut: Cut::Start, ..self }
+    }
+
+    /// Allows the cells to take several lines.
+    pub(crate) fn wrap(self) -> Self {
+        Self { cut: Cut::Wrap, ..self }
     }
 
     /// Allows the column to be left out on a narrow terminal; of several, the last one first.
@@ -92,15 +99,19 @@ impl Cell {
         Self { tone, ..self }
     }
 
-    /// Returns the text in exactly this width, for a terminal.
-    fn fitted(&self, width: usize, column: &Column) -> String {
-        let text = match (self.width() > width, column.cut) {
-            (false, _) => self.short.clone(),
-            (true, Cut::Start) => cut_start(&self.short, width),
-            (true, Cut::End | Cut::Nothing) => truncate_str(&self.short, width, ELLIPSIS).into_owned(),
+    /// Returns the lines of the cell on a terminal, each in exactly this width.
+    fn fitted(&self, width: usize, column: &Column) -> Vec<String> {
+        let lines = match (self.width() > width, column.cut) {
+            (false, _) => vec![self.short.clone()],
+            (true, Cut::Start) => vec![cut_start(&self.short, width)],
+            (true, Cut::End | Cut::Nothing) => vec![truncate_str(&self.short, width, ELLIPSIS).into_owned()],
+            (true, Cut::Wrap) => wrapped(&self.short, width),
         };
-        let padding = " ".repeat(width.saturating_sub(measure_text_width(&text)));
-        if column.is_number { padding + &text } else { text + &padding }
+        let padded = |text: String| {
+            let padding = " ".repeat(width.saturating_sub(measure_text_width(&text)));
+            if column.is_number { padding + &text } else { text + &padding }
+        };
+        lines.into_iter().map(padded).collect()
     }
 
     fn width(&self) -> usize {
@@ -112,6 +123,33 @@ fn cut_start(text: &str, width: usize) -> String {
     let room = width.saturating_sub(measure_text_width(ELLIPSIS));
     let kept = text.char_indices().map(|(start, _)| &text[start..]).find(|end| measure_text_width(end) <= room);
     format!("{ELLIPSIS}{}", kept.unwrap_or_default())
+}
+
+/// Breaks a text into lines between words, and long words where the line ends.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let used = lines.last().map_or(0, |line| measure_text_width(line));
+        match lines.last_mut() {
+            Some(line) if used > 0 && used + 1 + measure_text_width(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+                continue;
+            }
+            Some(_) if used > 0 => lines.push(String::new()),
+            _ => {}
+        }
+        for character in word.chars() {
+            let used = lines.last().map_or(0, |line| measure_text_width(line));
+            if used > 0 && used + measure_text_width(character.encode_utf8(&mut [0; 4])) > width {
+                lines.push(String::new());
+            }
+            if let Some(line) = lines.last_mut() {
+                line.push(character);
+            }
+        }
+    }
+    lines
 }
 
 /// Rows of cells under titles.
@@ -145,18 +183,27 @@ impl Table {
         let titles: Vec<_> = self.columns.iter().map(|column| Cell::new(&column.title).tone(Tone::Faint)).collect();
         let has_titles = titles.iter().any(|title| title.width() > 0);
         for row in std::iter::once(&titles).filter(|_| has_titles).chain(&self.rows) {
-            let mut line = Vec::new();
-            for ((cell, column), width) in row.iter().zip(&self.columns).zip(&widths) {
-                if let Some(width) = width {
-                    line.push((cell.tone, cell.fitted(*width, column)));
+            let shown: Vec<(Tone, usize, Vec<String>)> = row
+                .iter()
+                .zip(&self.columns)
+                .zip(&widths)
+                .filter_map(|((cell, column), width)| Some((cell.tone, (*width)?, cell.fitted((*width)?, column))))
+                .collect();
+            let height = shown.iter().map(|(_, _, lines)| lines.len()).max().unwrap_or(0);
+            for line in 0..height {
+                let cell = |(tone, width, lines): &(Tone, usize, Vec<String>)| {
+                    (*tone, lines.get(line).cloned().unwrap_or_else(|| " ".repeat(*width)))
+                };
+                let mut cells: Vec<_> = shown.iter().map(cell).collect();
+                // No line ends with spaces.
+                while cells.pop_if(|(_, cell)| cell.trim().is_empty()).is_some() {}
+                let last = cells.len().saturating_sub(1);
+                for (position, (tone, cell)) in cells.into_iter().enumerate() {
+                    let cell = if position == last { cell.trim_end().to_owned() } else { cell + &" ".repeat(GAP) };
+                    text = text.with(tone, cell);
                 }
+                text = text.plain("\n");
             }
-            let last = line.len().saturating_sub(1);
-            for (position, (tone, cell)) in line.into_iter().enumerate() {
-                let cell = if position == last { cell.trim_end().to_owned() } else { cell + &" ".repeat(GAP) };
-                text = text.with(tone, cell);
-            }
-            text = text.plain("\n");
         }
         text
     }
@@ -244,6 +291,17 @@ mod tests {
             " N  PATH             NOTE\n 1  …da/work/parcel  as it should be\n12  /srv/中文        \u{fffd}[31m and more…\n"
         );
         assert_eq!(table(&ROWS).fitted(20).render(false), " N  PATH\n 1  …ada/work/parcel\n12  /srv/中文\n");
+    }
+
+    #[test]
+    fn wrapped_cells_take_several_lines() {
+        let mut table = Table::new([Column::new("KEY"), Column::new("TEXT").wrap()]);
+        table.push([Cell::new("one"), Cell::new("a few words of text, andaverylongwordthatdoesnotfit")]);
+        table.push([Cell::new("two"), Cell::new("")]);
+        assert_eq!(
+            table.fitted(18).render(false),
+            "KEY  TEXT\none  a few words\n     of text,\n     andaverylongw\n     ordthatdoesno\n     tfit\ntwo\n"
+        );
     }
 
     #[test]

@@ -102,15 +102,23 @@ fn listing(parts: &[Part], config: &Config) -> Text {
             (false, Need::Optional) => (Tone::Caution, "no"),
             (false, Need::Spare) => (Tone::Faint, "-"),
         };
-        text.push(Text::new().with(tone, format!("{mark:<4}")).plain(format!(" {:<13} {}\n", part.name, part.detail)));
-        if !part.usable {
-            let need = match part.need {
-                Need::Required => format!("required for {}", part.needed_for),
-                Need::Optional => format!("needed only for {}", part.needed_for),
-                Need::Spare if config.sandbox.kind == Choice::Auto => "not needed: the other sandbox works".to_owned(),
-                Need::Spare => "not needed: the setting sandbox.kind excludes it".to_owned(),
-            };
-            text.push(Text::new().with(Tone::Faint, format!("{:<19}{need}\n", "")));
+        let (detail, need) = match (part.usable, part.need) {
+            (true, _) => (part.detail.as_str(), None),
+            (false, Need::Required) => (part.detail.as_str(), Some(format!("required for {}", part.needed_for))),
+            (false, Need::Optional) => (part.detail.as_str(), Some(format!("needed only for {}", part.needed_for))),
+            (false, Need::Spare) if config.sandbox.kind == Choice::Auto => {
+                ("not needed: the other sandbox works", None)
+            }
+            (false, Need::Spare) => ("not needed: the setting sandbox.kind excludes it", None),
+        };
+        text.push(Text::new().with(tone, mark).plain(format!(
+            "{:<w$}{:<13} {detail}\n",
+            "",
+            part.name,
+            w = 5 - mark.len()
+        )));
+        if let Some(need) = need {
+            text.push(Text::new().with(Tone::Faint, format!("{:<19}{need}", "")).plain("\n"));
         }
         for Door { name, state, by, remedy } in &part.doors {
             let (tone, state) = match state {

@@ -14,22 +14,24 @@ use crate::wiring;
 pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
     let row = arguments.run.find(&store).await?;
-    let (text, is_markdown) = if arguments.diff {
-        (diff(&store, row.run).await?, false)
+    let text = if arguments.diff {
+        diff(&store, row.run).await?
     } else if arguments.commands {
-        (commands(&store, row.run).await?, false)
+        commands(&store, row.run).await?
     } else if arguments.json {
         let results = row.results.as_ref().ok_or_else(|| unfinished(&row))?;
-        (serde_json::to_string_pretty(results)?, false)
+        serde_json::to_string_pretty(results)?
     } else {
-        (row.report.clone().ok_or_else(|| unfinished(&row))?, true)
+        row.report.clone().ok_or_else(|| unfinished(&row))?
     };
     match &arguments.output {
         Some(path) => {
             std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())).bad_input()?;
         }
-        None if is_markdown => printer.markdown(&text)?,
-        None => printer.data(&text)?,
+        None if arguments.diff => printer.diff(&text)?,
+        None if arguments.commands && printer.is_read() => printer.show(&text)?,
+        None if arguments.commands || arguments.json => printer.data(&text)?,
+        None => printer.markdown(&text)?,
     }
     Ok(Exit::Fine)
 }

@@ -125,6 +125,24 @@ fn an_empty_queue_has_no_tasks_and_no_runs() {
     assert_eq!(absent.stderr, "error: there is no run `0192`; `autoheal runs` lists all runs\n");
 }
 
+#[test]
+fn useless_input_is_refused_at_once_in_one_line() {
+    let home = Home::new();
+    let healed = home.run(&["heal", "."]);
+    assert_eq!(healed.code, Some(2), "{}", healed.told());
+    assert!(
+        healed.stderr.contains("is not a git repository") && healed.stderr.lines().count() == 1,
+        "{}",
+        healed.told()
+    );
+    assert_eq!(home.run(&["runs"]).stderr, "there are no runs\n");
+    for address in ["notaurl", "example.com/page", "ftp://example.com/", "http://"] {
+        let added = home.run(&["source", "add", address]);
+        assert_eq!(added.code, Some(2));
+        assert!(added.stderr.contains("expected an address that begins with https://"), "{}", added.told());
+    }
+}
+
 #[tokio::test]
 async fn a_copy_of_the_database_is_one() {
     let home = Home::new();

@@ -21,6 +21,27 @@ use crate::terminal::on_terminal;
 
 const REPOSITORY: &str = "/home/ada/projects/customers/northwind/services/parcel-tracking-with-a-long-name";
 
+const REPORT: &str = "\
+# `parcel`: healed
+
+**GREEN**: every check that CI requires passes; read the changes before you merge them, because a green suite is all that is known.
+
+| | |
+| --- | --- |
+| Branch | `ADA_BOT_AI_Fix` |
+| Tests after | 12 passed, 0 failed, 0 skipped |
+
+## What was changed
+
+- Why: `'(' was never closed`
+  - insert the missing `)`
+
+```diff
+-total = sum((1, 2)
++total = sum((1, 2))
+```
+";
+
 /// Ends a task with a run, or leaves the run unfinished.
 async fn run(store: &Store, kind: TaskKind, target: &str, minutes_ago: u64, end: Option<(bool, &str)>) -> RunId {
     let started_at = store.now().minus(Duration::from_mins(minutes_ago));
@@ -33,7 +54,7 @@ async fn run(store: &Store, kind: TaskKind, target: &str, minutes_ago: u64, end:
     let new = NewRun { run, workflow: kind.name().to_owned(), target: target.to_owned(), started_at, event };
     store.begin_run(&lease, &new).await.unwrap();
     if let Some((healed, stop_reason)) = end {
-        let (stop_reason, report) = (stop_reason.to_owned(), "# `parcel`: healed\n\n**GREEN**: all checks pass.\n");
+        let (stop_reason, report) = (stop_reason.to_owned(), REPORT);
         let outcome = Outcome { healed, stop_reason, results: json!({ "fixes": [] }), report: report.to_owned() };
         let (task_state, events, records) = (TaskState::Completed, &[][..], &[][..]);
         let at = started_at.plus(Duration::from_secs(83));
