@@ -22,7 +22,8 @@ Examples:
   autoheal heal .                          heal the repository here; the result is a new branch
   autoheal heal https://github.com/owner/repo --team Blue --leader \"Ada L\"
   autoheal heal . --dry-run                write only the report and the patch
-  autoheal report RUN --diff               show the changes of a run
+  autoheal runs                            list the runs
+  autoheal report last --diff              show the changes of the newest run
   autoheal relocate --old a.html --new b.html --recipe recipe.json   heal selectors offline
   autoheal check                           check which tools of this machine are usable
 

@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use autoheal_forge::host::HostKind;
 use autoheal_forge::{Git, GitSettings};
 use autoheal_sandbox::{Choice, Door, SandboxKind, State};
+use autoheal_server::http::has_dashboard;
 use serde::Serialize;
 
 use crate::args::Check;
@@ -208,7 +209,7 @@ fn model(config: &Config) -> Part {
 }
 
 fn dashboard() -> Part {
-    let found = autoheal_server::http::has_dashboard().then(|| "built in".to_owned());
+    let found = has_dashboard().then(|| "built in".to_owned());
     let missing = || "not built in; see \"The dashboard\" in docs/server.md".to_owned();
     part("dashboard", "the web page of `autoheal serve`", found.with_context(missing))
 }

@@ -158,12 +158,13 @@ fn masked(text: &str, home: &Home) -> String {
 #[tokio::test]
 async fn lists_fit_every_terminal() {
     let home = inhabited().await;
-    let lists: [(&str, &[&str]); 7] = [
+    let lists: [(&str, &[&str]); 8] = [
         ("runs", &["runs"]),
         ("tasks", &["tasks"]),
         ("task", &["tasks", "show", "1"]),
         ("alerts", &["alerts"]),
         ("sources", &["source", "list"]),
+        ("history", &["source", "history", "kettle"]),
         ("usage", &["usage", "--by", "target"]),
         ("report", &["report", "last~1"]),
     ];

@@ -19,6 +19,7 @@ use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::table::{Cell, Column, Table};
 use crate::text::{Tone, harmless};
+use crate::time::relative;
 
 fn health(health: &Health) -> Value {
     let time = |at: Option<Timestamp>| at.map(Timestamp::to_rfc3339);
@@ -149,7 +150,9 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
         let _ = writeln!(text, "quarantined until {}; `autoheal source release {name}` ends that", until.to_rfc3339());
     }
     for alert in &alerts {
-        let _ = writeln!(text, "{}  {}: {}", alert.created_at.to_rfc3339(), alert.kind, harmless(&alert.message));
+        let at =
+            if printer.is_read() { relative(alert.created_at, store.now()) } else { alert.created_at.to_rfc3339() };
+        let _ = writeln!(text, "{at}  {}: {}", alert.kind, harmless(&alert.message));
     }
     for notice in &undelivered {
         let alerts = match notice.channel {
@@ -210,37 +213,52 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
         printer.json(&json!({ "recipes": recipes, "decisions": decisions, "fixes": fixes }))?;
         return Ok(Exit::Fine);
     }
-    let mut text = String::new();
-    for recipe in &recipes {
-        let by = recipe.promoted_by.as_ref().unwrap_or(&recipe.asked_by);
-        let _ = writeln!(
-            text,
-            "recipe {:>3}  {:<10}  {}  by {}; {} runs, {} failed",
-            recipe.version,
-            recipe.stage.name(),
-            recipe.created_at.to_rfc3339(),
-            harmless(by),
-            recipe.runs,
-            recipe.failed_runs
-        );
+    let now = store.now();
+    if !recipes.is_empty() {
+        printer.table(&recipe_table(&recipes, now))?;
     }
-    for made in &decisions {
-        let version = made.version.map_or(String::new(), |version| format!(" recipe {version}"));
-        let (at, what, by) = (made.at.to_rfc3339(), made.decision.name(), harmless(&made.asked_by));
-        let _ = writeln!(text, "{at}  {what}{version} by {by}");
+    if !decisions.is_empty() {
+        let mut table = Table::new([
+            Column::new("DECIDED"),
+            Column::new("DECISION"),
+            Column::number("RECIPE"),
+            Column::new("BY").cut_end(),
+        ]);
+        for made in &decisions {
+            let version = made.version.map_or_else(String::new, |version| version.to_string());
+            let at = Cell::time(Some(made.at), now);
+            table.push([at, Cell::new(made.decision.name()), Cell::new(&version), Cell::new(&made.asked_by)]);
+        }
+        printer.data("")?;
+        printer.table(&table)?;
     }
     for (at, fix) in &fixes {
-        let _ = writeln!(
-            text,
-            "\n{}  {} -> {}\n{}",
-            at.to_rfc3339(),
-            fix.error_type,
-            fix.deployed_to,
-            harmless(&fix.patch)
-        );
+        let at = if printer.is_read() { relative(*at, now) } else { at.to_rfc3339() };
+        printer.show(&format!("\n{at}  {} -> {}\n{}", fix.error_type, fix.deployed_to, fix.patch))?;
     }
-    printer.data(&text)?;
     Ok(Exit::Fine)
+}
+
+fn recipe_table(recipes: &[RecipeRow], now: Timestamp) -> Table {
+    let mut table = Table::new([
+        Column::number("RECIPE"),
+        Column::new("STAGE"),
+        Column::new("CREATED").optional(),
+        Column::number("RUNS").optional(),
+        Column::number("FAILED").optional(),
+        Column::new("BY").cut_end(),
+    ]);
+    for recipe in recipes {
+        table.push([
+            Cell::of(&recipe.version),
+            Cell::new(recipe.stage.name()),
+            Cell::time(Some(recipe.created_at), now),
+            Cell::of(&recipe.runs),
+            Cell::of(&recipe.failed_runs),
+            Cell::new(recipe.promoted_by.as_ref().unwrap_or(&recipe.asked_by)),
+        ]);
+    }
+    table
 }
 
 pub(super) async fn stats(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
