@@ -6,6 +6,7 @@ use regex::Regex;
 
 use crate::binary::{Ended, Home};
 use crate::healing::World;
+use crate::listings::inhabited;
 use crate::scraper::Scraper;
 
 /// Runs a command on a terminal of this width. Standard output and standard error are one there.
@@ -59,4 +60,17 @@ fn failures_have_colours_on_terminals_only() {
 fn healing_has_colours_on_terminals_only() {
     let Some(world) = World::new() else { return };
     assert_coloured_on_terminals_only(|| world.heal());
+}
+
+#[tokio::test]
+async fn lists_and_reports_have_colours() {
+    let home = inhabited().await;
+    for arguments in
+        [&["runs"] as &[&str], &["tasks"], &["source", "list"], &["check", "--quick"], &["report", "last~1"]]
+    {
+        let shown = on_terminal(&home.command(arguments), 80);
+        assert!(has_colours(&shown.stdout) && !shown.stdout.contains('\u{fffd}'), "{}", shown.told());
+        let piped = home.run(arguments);
+        assert!(!piped.stdout.contains('\u{1b}'), "{}", piped.told());
+    }
 }
