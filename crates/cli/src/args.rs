@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use autoheal_engine::{RunId, TaskId};
+use autoheal_engine::TaskId;
 use autoheal_repo::request::CiMode;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
@@ -13,6 +13,8 @@ use crate::config::{self, Config};
 use crate::extract_args::Extract;
 use crate::heal_args::SuiteCommands;
 use crate::navigate_args::Navigate;
+use crate::printer::Color;
+use crate::run_name::RunName;
 use crate::source_args::{SourceCommand, Sources};
 use crate::terms::Term;
 
@@ -21,7 +23,8 @@ Examples:
   autoheal heal .                          heal the repository here; the result is a new branch
   autoheal heal https://github.com/owner/repo --team Blue --leader \"Ada L\"
   autoheal heal . --dry-run                write only the report and the patch
-  autoheal report RUN --diff               show the changes of a run
+  autoheal runs                            list the runs
+  autoheal report last --diff              show the changes of the newest run
   autoheal relocate --old a.html --new b.html --recipe recipe.json   heal selectors offline
   autoheal check                           check which tools of this machine are usable
 
@@ -52,6 +55,9 @@ pub(crate) struct Global {
     /// Print only data and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Use of colours in the output
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -60,6 +66,8 @@ pub(crate) enum Command {
     Heal(Box<Heal>),
     /// Heal the checkout of a GitHub Actions job, and report the result to the job
     Ci(Box<CiJob>),
+    /// List runs, the newest first
+    Runs(Runs),
     /// Show the result of a run
     Report(Report),
     /// List, show, cancel and retry tasks
@@ -74,6 +82,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Check which tools and sandboxes of this machine are usable
     Check(Check),
+    /// Show the settings
+    Config(Settings),
     /// Add, run, heal and inspect sources: pages that are scraped regularly
     Source(Box<Sources>),
     /// Run tasks from the queue until stopped
@@ -119,6 +129,7 @@ impl Command {
         match self {
             Self::Heal(_) => "heal",
             Self::Ci(_) => "ci",
+            Self::Runs(_) => "runs",
             Self::Report(_) => "report",
             Self::Tasks(_) => "tasks",
             Self::Alerts(_) => "alerts",
@@ -126,6 +137,7 @@ impl Command {
             Self::Graph(_) => "graph",
             Self::Explain(_) => "explain",
             Self::Check(_) => "check",
+            Self::Config(_) => "config",
             Self::Source(_) => "source",
             Self::Worker => "worker",
             Self::Usage(_) => "usage",
@@ -148,6 +160,7 @@ impl Command {
             Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
             Self::Heal(_)
             | Self::Ci(_)
+            | Self::Runs(_)
             | Self::Report(_)
             | Self::Tasks(_)
             | Self::Alerts(_)
@@ -155,6 +168,7 @@ impl Command {
             | Self::Graph(_)
             | Self::Explain(_)
             | Self::Check(_)
+            | Self::Config(_)
             | Self::Source(_)
             | Self::Usage(_)
             | Self::Relocate(_)
@@ -210,9 +224,9 @@ pub(crate) struct Heal {
     /// Allow the repository's own `.autoheal.toml` to make protected files editable
     #[arg(long)]
     pub(crate) trust_config: bool,
-    /// Run to resume after it was stopped or killed
+    /// Run to resume after it was stopped or killed: an id or the beginning of one, `last`, or `last~1`
     #[arg(long, value_name = "RUN")]
-    pub(crate) resume: Option<RunId>,
+    pub(crate) resume: Option<RunName>,
     #[command(flatten)]
     pub(crate) suite: SuiteCommands,
     /// The same as `--ci local`
@@ -254,10 +268,27 @@ impl Heal {
     }
 }
 
+// Not documented: clap would take that for the description of the command.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  autoheal runs\n  autoheal runs --target parcel --limit 5\n  autoheal report last~1"
+)]
+pub(crate) struct Runs {
+    /// Text that the source or repository contains [default: all]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) target: Option<String>,
+    /// Maximum number of runs
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: u32,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// Id of the run; `last` for the newest
-    pub(crate) run: String,
+    /// Id of the run or the beginning of one, `last` for the newest run, or `last~1` for the run before it
+    pub(crate) run: RunName,
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -370,6 +401,25 @@ pub(crate) struct Check {
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Settings {
+    #[command(subcommand)]
+    pub(crate) command: SettingsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SettingsCommand {
+    /// Show all settings with their values and origins: default, file, environment or flag
+    Show {
+        /// Show only settings that differ from their defaults
+        #[arg(long)]
+        changed: bool,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 const RELOCATE_EXAMPLES: &str = "\

@@ -14,6 +14,7 @@ use secrecy::SecretString;
 use url::Url;
 
 mod definitions;
+mod effective;
 mod flags;
 #[cfg(test)]
 mod page;
@@ -24,6 +25,7 @@ use definitions::SETTINGS;
 pub(crate) use definitions::{
     Config, GitConfig, GitHubConfig, GitLabConfig, KindsConfig, LlmConfig, MailConfig, SandboxConfig,
 };
+pub(crate) use effective::{Effective, Origin, effective};
 pub(crate) use flags::{Given, given, with_flags};
 pub(crate) use secrets::{github_token, github_webhook_secret, gitlab_token, server_token, smtp_password, webhook_key};
 use setting::PREFIX;
@@ -51,20 +53,7 @@ impl Config {
     ///
     /// For a file that cannot be read or holds an unknown key (with its line), and for a variable with a wrong value.
     pub(crate) fn load(file: Option<&Path>, flags: Vec<Given>) -> anyhow::Result<Self> {
-        let text = match file {
-            Some(path) => Some((path.to_owned(), std::fs::read_to_string(path))),
-            None => user_file().filter(|path| path.exists()).map(|path| (path.clone(), std::fs::read_to_string(path))),
-        };
-        let text = match text {
-            Some((path, text)) => {
-                let text = text.with_context(|| format!("cannot read the settings file {}", path.display()))?;
-                // Figment does not know lines; this pass is for its message.
-                toml::from_str::<Self>(&text).with_context(|| format!("invalid settings file {}", path.display()))?;
-                text
-            }
-            None => String::new(),
-        };
-        let file = Figment::from(Toml::string(&text));
+        let file = read_file(file)?;
         for setting in SETTINGS {
             let limits = file.find_value(setting.key).map_or(Ok(()), |value| setting.check(&value));
             limits.map_err(|reason| anyhow!("invalid value of the setting {}: {reason}", setting.key))?;
@@ -90,6 +79,17 @@ impl Config {
         let default = || base_folder("XDG_DATA_HOME", ".local/share").map(|base| base.join("autoheal"));
         self.data_dir.clone().or_else(default).context("there is no home folder; set a data folder with --data-dir")
     }
+}
+
+/// Returns the settings of a file: this one, or the user's if there is one.
+fn read_file(file: Option<&Path>) -> anyhow::Result<Figment> {
+    let path = file.map(Path::to_owned).or_else(|| user_file().filter(|path| path.exists()));
+    let Some(path) = path else { return Ok(Figment::new()) };
+    let name = path.display();
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the settings file {name}"))?;
+    // Figment does not know lines; this pass is for its message.
+    toml::from_str::<Config>(&text).with_context(|| format!("invalid settings file {name}"))?;
+    Ok(Figment::from(Toml::string(&text)))
 }
 
 /// Returns the settings of the environment. An unknown variable is an error, because it may be a misspelled setting.

@@ -82,3 +82,19 @@ fn help_is_written_in_plain_english() {
         assert!(after.is_empty() || after.starts_with("Examples"), "{path}: {after}");
     }
 }
+
+#[test]
+fn every_command_with_json_is_documented() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/command-line.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for (path, command) in commands() {
+        let mut arguments = command.get_arguments();
+        let json = arguments.find(|argument| argument.get_id() == "json");
+        // A subcommand inherits it from its command.
+        let is_own = |argument: &clap::Arg| !argument.is_global_set() || path.matches('-').count() == 1;
+        if json.is_some_and(is_own) {
+            let row = format!("\n| `{}` |", path.replace('-', " "));
+            assert!(page.contains(&row), "docs/command-line.md has no row{row}");
+        }
+    }
+}

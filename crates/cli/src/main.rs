@@ -6,9 +6,9 @@
 //! - `wiring`: the store, the sandbox, the workflows and the maintenance, built from the settings; `tools`: the services of
 //!   tools for assistants; `models`: language models
 //! - `worker_process`: the same program as a child process that handles untrusted text
-//! - `printer`, `progress`: output for the user; `exit`: exit codes for scripts
+//! - `text`, `table`, `time`, `markdown`, `printer`, `progress`: output for the user; `exit`: exit codes for scripts
 //! - `logging`, `masking`: the log, without secrets
-//! - `interrupt`: Ctrl-C
+//! - `run_name`: names of runs, which users shorten; `interrupt`: Ctrl-C
 
 mod args;
 mod ci_args;
@@ -21,14 +21,19 @@ mod heal_args;
 mod help;
 mod interrupt;
 mod logging;
+mod markdown;
 mod masking;
 mod models;
 mod navigate_args;
 mod printer;
 mod private;
 mod progress;
+mod run_name;
 mod source_args;
+mod table;
 mod terms;
+mod text;
+mod time;
 mod tools;
 mod wiring;
 mod worker_process;
@@ -53,7 +58,7 @@ fn main() -> ExitCode {
     }
     let matches = args::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let printer = Printer::new(arguments.global.quiet);
+    let printer = Printer::new(arguments.global.quiet, arguments.global.color);
     let command = arguments.command.name();
     let exit = run(arguments, config::given(&matches), &printer).unwrap_or_else(|failure| {
         logging::log_failure(command, &failure);
@@ -66,6 +71,9 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments, flags: Vec<Given>, printer: &Printer) -> Result<Exit, Failure> {
     if let Command::WorkerProcess = arguments.command {
         return worker_process::run();
+    }
+    if let Command::Config(settings) = &arguments.command {
+        return commands::settings(settings, arguments.global.config.as_deref(), &flags, printer);
     }
     let mut config = Config::load(arguments.global.config.as_deref(), flags).bad_input()?;
     config.log.get_or_insert_with(|| arguments.command.log_level().to_owned());

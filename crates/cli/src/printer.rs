@@ -2,9 +2,24 @@
 
 use std::io::{self, Write};
 
-use console::Style;
+use clap::ValueEnum;
 
 use crate::exit::{Exit, Failure};
+use crate::markdown;
+use crate::table::Table;
+use crate::text::{Text, Tone};
+
+/// Use of colours in output for the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless the variable `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
 
 /// Printer for the output, and the single place that decides what reaches the terminal.
 #[derive(Debug, Clone)]
@@ -15,13 +30,27 @@ pub(crate) struct Printer {
 
 #[expect(clippy::unused_self, reason = "only a printer may print; data and failures are printed even if quiet")]
 impl Printer {
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool, color: Color) -> Self {
+        let forced = match color {
+            Color::Auto => None,
+            Color::Always => Some(true),
+            Color::Never => Some(false),
+        };
+        if let Some(enabled) = forced {
+            console::set_colors_enabled(enabled);
+            console::set_colors_enabled_stderr(enabled);
+        }
         Self { quiet, is_terminal: console::user_attended_stderr() }
     }
 
     /// Returns whether animated output is possible: standard error is a terminal, and `--quiet` is not set.
     pub(crate) fn is_lively(&self) -> bool {
         self.is_terminal && !self.quiet
+    }
+
+    /// Returns whether a reader sees standard output, which is a terminal.
+    pub(crate) fn is_read(&self) -> bool {
+        terminal_width().is_some()
     }
 
     /// Prints data: the output that the command is for. Untrusted text in it is not escaped, as with `cat`.
@@ -49,22 +78,60 @@ impl Printer {
         Ok(self.data(&serde_json::to_string_pretty(value)?)?)
     }
 
+    /// Prints data for a reader, with its styles if standard output is a terminal.
+    ///
+    /// # Errors
+    ///
+    /// As [`Printer::data`].
+    pub(crate) fn show(&self, text: impl Into<Text>) -> io::Result<()> {
+        self.data(&text.into().render(console::colors_enabled()))
+    }
+
+    /// Prints a table: fitted to the terminal, or with tabs between the full texts for other programs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Printer::data`].
+    pub(crate) fn table(&self, table: &Table) -> io::Result<()> {
+        match terminal_width() {
+            Some(width) => self.show(table.fitted(width)),
+            None => self.data(&table.separated()),
+        }
+    }
+
+    /// Prints Markdown: rendered on a terminal, as it is for other programs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Printer::data`].
+    pub(crate) fn markdown(&self, markdown: &str) -> io::Result<()> {
+        match terminal_width() {
+            Some(width) => self.show(markdown::render(markdown, width)),
+            None => self.data(markdown),
+        }
+    }
+
+    /// Prints a unified diff: with colours and without control characters on a terminal, as it is for other programs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Printer::data`].
+    pub(crate) fn diff(&self, diff: &str) -> io::Result<()> {
+        if self.is_read() { self.show(markdown::diff(diff)) } else { self.data(diff) }
+    }
+
     /// Prints a message about the progress to standard error, unless `--quiet` is set.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: impl Into<Text>) {
         if !self.quiet {
-            write_line(&harmless(text));
+            write_line(&text.into());
         }
     }
 
     /// Prints a warning to standard error, unless `--quiet` is set.
-    pub(crate) fn warn(&self, text: &str) {
-        if !self.quiet {
-            write_line(&format!(
-                "{} {}",
-                Style::new().for_stderr().yellow().bold().apply_to("warning:"),
-                harmless(text)
-            ));
-        }
+    pub(crate) fn warn(&self, text: impl Into<Text>) {
+        let mut line = Text::new().with(Tone::Caution, "warning:").plain(" ");
+        line.push(text);
+        self.say(line);
     }
 
     /// Prints the reason the command failed, with its causes.
@@ -75,67 +142,19 @@ impl Printer {
             Exit::PartlyChecked => "partly checked:",
             Exit::Cancelled => "cancelled:",
         };
-        let chain: Vec<String> = failure.error.chain().map(|cause| harmless(&cause.to_string())).collect();
-        write_line(&format!(
-            "{} {}",
-            Style::new().for_stderr().red().bold().apply_to(title),
-            chain.join("\n  because: ")
-        ));
+        let chain: Vec<String> = failure.error.chain().map(ToString::to_string).collect();
+        write_line(&Text::new().with(Tone::Bad, title).plain(" ").plain(chain.join("\n  because: ")));
     }
 }
 
-fn write_line(text: &str) {
+/// Returns the number of columns of the terminal that standard output is; `None` if it is not a terminal.
+fn terminal_width() -> Option<usize> {
+    const USUAL: usize = 80;
+    let size = console::user_attended().then(|| console::Term::stdout().size_checked())?;
+    Some(size.map_or(USUAL, |(_, columns)| usize::from(columns)).max(1))
+}
+
+fn write_line(text: &Text) {
     // If standard error is closed, the error cannot be reported.
-    let _ = writeln!(io::stderr().lock(), "{text}");
-}
-
-/// The text without what would steer the terminal, or the runner of a job, which takes lines for commands: it may come from a hostile
-/// repository.
-pub(crate) fn harmless(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(harmless_line).collect();
-    lines.join("\n")
-}
-
-fn harmless_line(line: &str) -> String {
-    let shown: String = line
-        .chars()
-        .map(|character| match character {
-            '\t' => ' ',
-            character if character.is_control() => '\u{fffd}',
-            // Marks that reverse the direction of what follows.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            character => character,
-        })
-        .collect();
-    // A command for the runner begins a line, or has its older form anywhere.
-    let shown = if shown.trim_start().starts_with("::") { shown.replacen(':', "\u{fffd}", 1) } else { shown };
-    shown.replace("##[", "#\u{fffd}[")
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::harmless;
-
-    proptest! {
-        #[test]
-        fn no_escape_sequence_survives(text in any::<String>()) {
-            let shown = harmless(&text);
-            prop_assert!(shown.chars().all(|character| character == '\n' || !character.is_control()));
-            prop_assert_eq!(shown.lines().count(), text.lines().count());
-            prop_assert_eq!(shown.chars().count(), text.chars().count());
-        }
-    }
-
-    #[test]
-    fn no_line_is_a_command_for_a_runner() {
-        assert_eq!(harmless("a ::b\n \t::error::c"), "a ::b\n  \u{fffd}:error::c");
-        assert_eq!(harmless("x ##[add-mask]y"), "x #\u{fffd}[add-mask]y");
-    }
-
-    #[test]
-    fn colours_of_others_are_not_shown() {
-        assert_eq!(harmless("\u{1b}[31mred\u{1b}[0m"), "\u{fffd}[31mred\u{fffd}[0m");
-    }
+    let _ = writeln!(io::stderr().lock(), "{}", text.render(console::colors_enabled_stderr()));
 }

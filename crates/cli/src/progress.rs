@@ -1,33 +1,38 @@
 //! The run as it goes: agents with their times, the failure that is worked on, attempts. On a terminal with a line that
 //! moves; otherwise plain lines.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use autoheal_engine::Outcome;
 use autoheal_engine::event::{Event, EventBody};
-use console::Style;
+use autoheal_engine::task::TaskKind;
+use autoheal_engine::{Outcome, RunId};
+use autoheal_orchestrator::Worker;
+use autoheal_store::Store;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
+use crate::text::{Text, Tone, harmless};
 
 /// Displays the events of a worker's feed until the feed or `until` ends, then the remaining events from before its end.
-pub(crate) async fn show<T>(printer: &Printer, mut feed: Receiver<Event>, until: impl Future<Output = T>) -> T {
-    let display = Display::new(printer);
+pub(crate) async fn show<T>(printer: &Printer, worker: &Worker, until: impl Future<Output = T>) -> T {
+    let display = Display::new(printer, worker.store());
+    let mut feed = worker.feed().watch();
     tokio::pin!(until);
     let result = loop {
         tokio::select! {
             result = &mut until => break result,
             event = feed.recv() => match event {
-                Ok(event) => display.show(&event.body),
+                Ok(event) => display.show(&event).await,
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break until.await,
             },
         }
     };
     while let Ok(event) = feed.try_recv() {
-        display.show(&event.body);
+        display.show(&event).await;
     }
     display.line.finish_and_clear();
     result
@@ -35,23 +40,26 @@ pub(crate) async fn show<T>(printer: &Printer, mut feed: Receiver<Event>, until:
 
 struct Display<'a> {
     printer: &'a Printer,
+    store: &'a Store,
+    /// The latest long messages: one step often repeats the message of another.
+    messages: RefCell<VecDeque<String>>,
     /// Hidden where nothing can move.
     line: ProgressBar,
 }
 
 impl<'a> Display<'a> {
-    fn new(printer: &'a Printer) -> Self {
+    fn new(printer: &'a Printer, store: &'a Store) -> Self {
         let target = if printer.is_lively() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let line = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {prefix:.bold} {elapsed:.dim} {wide_msg}") {
             line.set_style(style);
         }
         line.enable_steady_tick(Duration::from_millis(100));
-        Self { printer, line }
+        Self { printer, store, messages: RefCell::default(), line }
     }
 
-    fn show(&self, body: &EventBody) {
-        match body {
+    async fn show(&self, event: &Event) {
+        match &event.body {
             EventBody::NodeStarted { node, .. } => {
                 self.line.set_prefix(harmless(node));
                 self.line.set_message("");
@@ -65,34 +73,65 @@ impl<'a> Display<'a> {
             | EventBody::Note { .. }
             | EventBody::RunFinished { .. } => {}
         }
-        if let Some(text) = told(body) {
-            self.line.suspend(|| self.printer.say(&text));
+        let text = match &event.body {
+            EventBody::RunStarted { target } => {
+                Some(Text::from(self.work_of(event.run).await).plain(" ").with(Tone::Strong, target))
+            }
+            EventBody::Note { topic, message, .. } if self.repeats(message) => {
+                Some(Text::from("  ").with(Tone::Label, format!("{topic}:")).with(Tone::Faint, " the same as above"))
+            }
+            body => told(body),
+        };
+        if let Some(text) = text {
+            self.line.suspend(|| self.printer.say(text));
+        }
+    }
+
+    /// Returns whether a long message was displayed recently.
+    fn repeats(&self, message: &str) -> bool {
+        const LONG: usize = 40;
+        const RECENT: usize = 8;
+        let mut messages = self.messages.borrow_mut();
+        let is_repeated = messages.iter().any(|earlier| earlier == message);
+        if message.len() > LONG && !is_repeated {
+            messages.truncate(RECENT - 1);
+            messages.push_front(message.to_owned());
+        }
+        is_repeated
+    }
+
+    /// Returns the verb for the work that a run does.
+    async fn work_of(&self, run: RunId) -> &'static str {
+        let row = self.store.run(run).await.ok().flatten();
+        match row.and_then(|row| TaskKind::from_name(&row.workflow)) {
+            Some(TaskKind::AddSource) => "adding",
+            Some(TaskKind::RefreshSource) => "reading",
+            Some(TaskKind::FixSource | TaskKind::HealRepo) => "healing",
+            None => "running",
         }
     }
 }
 
 /// Returns the line to print for an event; `None` if the event only updates the progress bar.
-fn told(body: &EventBody) -> Option<String> {
-    let style = Style::new().for_stderr();
+fn told(body: &EventBody) -> Option<Text> {
     match body {
-        EventBody::RunStarted { target } => Some(format!("healing {}", style.bold().apply_to(harmless(target)))),
-        EventBody::RunResumed { node } => Some(format!("resuming at {node}")),
-        EventBody::NodeStarted { .. } | EventBody::Progress { .. } => None,
+        EventBody::RunResumed { node } => Some(Text::new().plain(format!("resuming at {node}"))),
+        EventBody::RunStarted { .. } | EventBody::NodeStarted { .. } | EventBody::Progress { .. } => None,
         EventBody::NodeFailed { node, attempt, error, retry } => {
             let next = if *retry { "; retrying" } else { "" };
-            Some(format!("{} {node}, try {attempt}: {}{next}", style.red().apply_to("✗"), harmless(error)))
+            Some(Text::new().with(Tone::Bad, "✗").plain(format!(" {node}, try {attempt}: {error}{next}")))
         }
         EventBody::NodeFinished { node, millis } => {
             let time = format!("{:.1} s", Duration::from_millis(*millis).as_secs_f64());
-            Some(format!("{} {node} {}", style.clone().green().apply_to("✓"), style.dim().apply_to(time)))
+            Some(Text::new().with(Tone::Good, "✓").plain(format!(" {node} ")).with(Tone::Faint, time))
         }
         EventBody::Note { topic, message, .. } => {
-            let message = harmless(message.trim_end()).replace('\n', "\n    ");
-            Some(format!("  {} {message}", style.cyan().apply_to(format!("{topic}:"))))
+            let message = message.trim_end().replace('\n', "\n    ");
+            Some(Text::from("  ").with(Tone::Label, format!("{topic}:")).plain(format!(" {message}")))
         }
         EventBody::RunFinished { outcome, stop_reason } => {
             let label = outcome.map_or("ended", Outcome::label);
-            Some(format!("{}: {stop_reason}", style.bold().apply_to(label)))
+            Some(Text::new().with(Tone::Strong, label).plain(format!(": {stop_reason}")))
         }
     }
 }

@@ -130,13 +130,13 @@ pub(crate) struct Set {
     #[arg(long, value_enum)]
     pub(crate) heal_policy: Option<Policy>,
     /// Address to which changed values are posted
-    #[arg(long, value_name = "URL", conflicts_with = "no_webhook")]
+    #[arg(long, value_name = "URL", value_parser = page_address, conflicts_with = "no_webhook")]
     pub(crate) webhook: Option<Url>,
     /// Stop posting changed values
     #[arg(long)]
     pub(crate) no_webhook: bool,
     /// Further page with the same template; repeatable
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = page_address)]
     pub(crate) add_page: Vec<Url>,
     /// Page to remove from the source; repeatable
     #[arg(long, value_name = "URL")]
@@ -146,7 +146,7 @@ pub(crate) struct Set {
 #[derive(Debug, Args)]
 pub(crate) struct Add {
     /// Page of the source, followed by further pages with the same template
-    #[arg(required = true, value_name = "URL")]
+    #[arg(required = true, value_name = "URL", value_parser = page_address)]
     pub(crate) urls: Vec<Url>,
     /// Name of the source [default: derived from the address]
     #[arg(long)]
@@ -176,7 +176,7 @@ pub(crate) struct Add {
     #[arg(long, value_enum, default_value_t = Policy::Auto)]
     pub(crate) heal_policy: Policy,
     /// Address to which changed values are posted
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = page_address)]
     pub(crate) webhook: Option<Url>,
     /// Render the page in a browser, which runs its scripts
     #[arg(long)]
@@ -206,6 +206,15 @@ pub(crate) enum Format {
     Jsonl,
     /// Comma-separated values, with a column for each field
     Csv,
+}
+
+fn page_address(text: &str) -> Result<Url, String> {
+    match Url::parse(text) {
+        Ok(url) if ["http", "https"].contains(&url.scheme()) && url.has_host() => Ok(url),
+        _ => {
+            Err("expected an address that begins with https:// or http://, such as https://example.com/page".to_owned())
+        }
+    }
 }
 
 fn example(text: &str) -> Result<(FieldName, String), String> {

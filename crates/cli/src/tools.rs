@@ -31,9 +31,15 @@ pub(crate) enum Asker {
 fn healing(config: &Config, asker: Asker) -> Result<Healing, Failure> {
     let server = &config.server;
     let sites = sites(config)?;
-    let allowed = |text: &String| AllowedRepository::parse_on(text, &sites);
+    let allowed = |text: &String| {
+        AllowedRepository::parse_on(text, &sites).with_context(|| {
+            format!(
+                "invalid entry `{text}` of the setting server.repositories; `autoheal config show` shows its origin"
+            )
+        })
+    };
     let listed = server.repositories.as_ref().map(|texts| texts.iter().map(allowed).collect::<Result<Vec<_>, _>>());
-    let repositories = match (listed.transpose().context("invalid setting server.repositories").bad_input()?, asker) {
+    let repositories = match (listed.transpose().bad_input()?, asker) {
         (Some(listed), _) => Repositories::Listed(listed),
         (None, Asker::User) => Repositories::OfUser,
         (None, Asker::Clients) => Repositories::AtHost,

@@ -12,7 +12,8 @@
 //! - [`breaker`]: three attempts in 24 hours, then quarantine
 //! - [`budget`]: limits on the cost of a run and of a day
 //! - [`event`]: events of a run, in one order
-//! - [`causes`]: an error with its causes in one line; [`hexadecimal`](mod@hexadecimal): bytes as text
+//! - [`causes`]: an error with its causes in one line; [`counted`](mod@counted): numbers with their nouns;
+//!   [`hexadecimal`](mod@hexadecimal): bytes as text
 //! - [`outcome`]: what happened in a run, why, and what to do next, in the words that every interface uses
 //! - [`output`]: the output of commands, cut to a length that a run can store
 //! - [`ledger`]: requests to models and their cost
@@ -36,6 +37,7 @@ pub mod alert;
 pub mod breaker;
 pub mod budget;
 pub mod causes;
+pub mod counted;
 pub mod diagnostics;
 pub mod error_code;
 pub mod event;
@@ -52,6 +54,7 @@ pub mod time;
 pub mod workflow;
 
 pub use causes::with_causes;
+pub use counted::counted;
 pub use error_code::ErrorCode;
 pub use hexadecimal::hexadecimal;
 pub use id::{JobId, RunId, TaskId};

@@ -203,6 +203,25 @@ impl RepositoryAddress {
         }
     }
 
+    /// Checks, without git, that a folder is one in which git finds a repository. Other addresses are not checked.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeError::InvalidAddress`].
+    pub fn check_folder(&self) -> Result<(), ForgeError> {
+        let is_work_tree = |folder: &Path| folder.join(".git").exists();
+        let is_bare = |folder: &Path| folder.join("HEAD").is_file() && folder.join("objects").is_dir();
+        match self {
+            Self::Path(folder) if !is_work_tree(folder) && !is_bare(folder) => {
+                Err(invalid(match folder.ancestors().find(|above| is_work_tree(above)) {
+                    Some(top) => format!("{self} is inside of the repository {}; name that folder", top.display()),
+                    None => format!("{self} is not a git repository; to make it one: git init"),
+                }))
+            }
+            Self::Path(_) | Self::Hosted { .. } | Self::Server(_) => Ok(()),
+        }
+    }
+
     /// A URI for it (the `repository` of `results.json`).
     pub fn uri(&self) -> String {
         match self {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::time::minutes_and_seconds;
+use autoheal_engine::{Timestamp, counted};
 
 use crate::check_result::{CheckResult, TestState};
 use crate::results::{FixStatus, HealingResults};
@@ -190,7 +190,7 @@ fn timeline(text: &mut String, diagnosis: &Diagnosis, started_at: Timestamp) {
         let fate = if entry.resolved_at.is_some() { "resolved" } else { "open" };
         let message: String = entry.finding.message.lines().next().unwrap_or_default().chars().take(160).collect();
         let line = format!("{}: {message}", entry.finding.headline());
-        let _ = writeln!(text, "- {fate}, seen {} time(s): {}", entry.occurrence_count, code(&line));
+        let _ = writeln!(text, "- {fate}, seen {}: {}", counted(entry.occurrence_count, "time"), code(&line));
     }
     text.push('\n');
 }

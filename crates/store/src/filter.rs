@@ -43,16 +43,6 @@ impl Filter {
         Self { sql: statement.to_owned(), arguments: Vec::new() }
     }
 
-    /// Restricts the rows to those in which an expression contains the text, in upper or lower case, if there is one.
-    pub(crate) fn and_contains(mut self, expression: &'static str, text: Option<&str>) -> Self {
-        if let Some(text) = text {
-            let text = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-            self.arguments.push(format!("%{text}%").as_str().into());
-            let _ = write!(self.sql, " AND LOWER({expression}) LIKE ${} ESCAPE '\\'", self.arguments.len());
-        }
-        self
-    }
-
     /// Restricts the rows to those in which a column has one of these values.
     pub(crate) fn and_any(mut self, column: &'static str, values: &[String]) -> Self {
         let _ = write!(self.sql, " AND {column} IN (");
@@ -76,6 +66,16 @@ impl Filter {
             self.arguments.push(argument.into());
             // Writing to a string does not fail.
             let _ = write!(self.sql, " AND {condition} ${}", self.arguments.len());
+        }
+        self
+    }
+
+    /// Restricts the rows to those in which an expression contains the text, in upper or lower case, if there is one.
+    pub(crate) fn and_contains(mut self, expression: &'static str, text: Option<&str>) -> Self {
+        if let Some(text) = text {
+            let pattern = format!("%{}%", literal_pattern(&text.to_lowercase()));
+            self.arguments.push(Argument::from(pattern.as_str()));
+            let _ = write!(self.sql, " AND LOWER({expression}) LIKE ${} ESCAPE '\\'", self.arguments.len());
         }
         self
     }
@@ -112,4 +112,9 @@ impl Filter {
             Argument::Number(number) => statement.bind(number),
         })
     }
+}
+
+/// Returns the pattern of `LIKE` that matches a text itself, with the backslash as the escape character.
+pub(crate) fn literal_pattern(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

@@ -7,7 +7,7 @@ use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use sqlx::any::AnyRow;
 
-use crate::filter::Filter;
+use crate::filter::{Filter, literal_pattern};
 use crate::row::{inflate, storable};
 use crate::run::run_row;
 use crate::source::{SOURCES, recipe_row, source_row};
@@ -167,6 +167,16 @@ impl Store {
             .and_that(running)
             .newest("run_id", filter.limit);
         statement.fetch_all(&self.database.pool).await?.iter().map(run_row).collect()
+    }
+
+    /// Returns the identifiers of at most `limit` runs that begin with `prefix`, the newest first. The case of letters is ignored.
+    pub async fn runs_that_begin_with(&self, prefix: &str, limit: u32) -> Result<Vec<RunId>, StoreError> {
+        let rows = sqlx::query("SELECT run_id FROM run WHERE run_id LIKE $1 ESCAPE '\\' ORDER BY run_id DESC LIMIT $2")
+            .bind(format!("{}%", literal_pattern(&prefix.to_ascii_lowercase())))
+            .bind(i64::from(limit))
+            .fetch_all(&self.database.pool)
+            .await?;
+        rows.iter().map(row::run_id).collect()
     }
 
     /// Returns the last runs of these sources, at most `each` of each, the oldest first.

@@ -1,13 +1,13 @@
-use std::fmt::Write as _;
-
-use autoheal_engine::Timestamp;
+use autoheal_engine::{Timestamp, counted};
 use autoheal_store::{AlertFilter, AlertRow, NoticeRow};
 use serde_json::{Value, json};
 
 use crate::args::Alerts;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
+use crate::table::{Cell, Column, Table};
+use crate::text::Tone;
 use crate::wiring;
 
 /// Lists the alerts, and the deliveries that failed.
@@ -27,22 +27,42 @@ pub(super) async fn run(arguments: &Alerts, config: &Config, printer: &Printer) 
         printer.say("there are no alerts");
         return Ok(Exit::Fine);
     }
-    let mut text = String::new();
+    let mut table = Table::new([
+        Column::new("CREATED"),
+        Column::new("KIND"),
+        Column::new("TARGET").cut_start(),
+        Column::new("DELIVERY").optional(),
+        Column::new("MESSAGE").cut_end(),
+    ]);
     for alert in &alerts {
-        let (at, target, message) = (alert.created_at.to_rfc3339(), harmless(&alert.target), harmless(&alert.message));
-        let _ = writeln!(text, "{at}  {}  {target}: {message}", harmless(&alert.kind));
-        for (how, arrived) in [("posted", alert.posted_at), ("mailed", alert.mailed_at)] {
-            if let Some(arrived) = arrived {
-                let _ = writeln!(text, "    {how} {}", arrived.to_rfc3339());
-            }
-        }
-        for notice in of(alert) {
-            let (channel, error) = (notice.channel.name(), harmless(notice.last_error.as_deref().unwrap_or_default()));
-            let _ = writeln!(text, "    not delivered by {channel} after {} tries: {error}", notice.tries);
+        table.push([
+            Cell::time(Some(alert.created_at), store.now()),
+            Cell::new(&alert.kind),
+            Cell::new(&alert.target),
+            delivery(alert, &of(alert)),
+            Cell::new(&alert.message),
+        ]);
+    }
+    printer.table(&table)?;
+    Ok(Exit::Fine)
+}
+
+/// Returns the cell that says where the alert has arrived, and where it has not.
+fn delivery(alert: &AlertRow, undelivered: &[&NoticeRow]) -> Cell {
+    let (mut short, mut full) = (Vec::new(), Vec::new());
+    for (how, arrived) in [("posted", alert.posted_at), ("mailed", alert.mailed_at)] {
+        if let Some(arrived) = arrived {
+            short.push(how.to_owned());
+            full.push(format!("{how} {}", arrived.to_rfc3339()));
         }
     }
-    printer.data(&text)?;
-    Ok(Exit::Fine)
+    for NoticeRow { channel, tries, last_error, .. } in undelivered {
+        let error = last_error.as_deref().unwrap_or_default();
+        short.push(format!("{} failed", channel.name()));
+        full.push(format!("not delivered by {} after {}: {error}", channel.name(), counted(*tries, "attempt")));
+    }
+    let tone = if undelivered.is_empty() { Tone::Plain } else { Tone::Bad };
+    Cell::short(&short.join(", "), &full.join("; ")).tone(tone)
 }
 
 fn document(alert: &AlertRow, undelivered: &[&NoticeRow]) -> Value {

@@ -1,23 +1,38 @@
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use autoheal_forge::host::HostKind;
 use autoheal_forge::{Git, GitSettings};
 use autoheal_sandbox::{Choice, Door, SandboxKind, State};
+use autoheal_server::http::has_dashboard;
 use serde::Serialize;
 
 use crate::args::Check;
 use crate::config::{Config, github_token, gitlab_token};
 use crate::exit::{Exit, Failure};
+use crate::models::is_model_set;
 use crate::printer::Printer;
+use crate::text::{Text, Tone};
 use crate::wiring;
+
+/// Consequence of a part that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Need {
+    /// Nothing can be healed without it.
+    Required,
+    /// Only the features named in `needed_for` are missing.
+    Optional,
+    /// Another part does the same, or the settings exclude it.
+    Spare,
+}
 
 /// Result for one part.
 #[derive(Debug, Serialize)]
 struct Part {
     name: &'static str,
     usable: bool,
+    need: Need,
     /// Description of the part, or the reason it cannot be used and the remedy.
     detail: String,
     /// Features that need the part.
@@ -29,7 +44,6 @@ struct Part {
 
 /// Reports which tools and sandboxes of this machine are usable. Fails when `heal` could not work at all.
 pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    let git = git().await;
     let mut docker = sandbox(config, SandboxKind::Docker, "docker").await;
     let mut bubblewrap = sandbox(config, SandboxKind::Bubblewrap, "bubblewrap").await;
     let tries_doors = !arguments.quick;
@@ -45,58 +59,109 @@ pub(super) async fn run(arguments: &Check, config: &Config, printer: &Printer) -
         }
         Choice::Auto | Choice::Docker | Choice::Bubblewrap => {}
     }
-    let database = database(config).await;
-    let can_heal = git.usable && database.usable && (docker.usable || bubblewrap.usable);
+    let (is_docker_spare, is_bubblewrap_spare) = match config.sandbox.kind {
+        Choice::Auto => (bubblewrap.usable, docker.usable),
+        Choice::Docker => (false, true),
+        Choice::Bubblewrap => (true, false),
+        Choice::None => (true, true),
+    };
+    for (part, is_spare) in [(&mut docker, is_docker_spare), (&mut bubblewrap, is_bubblewrap_spare)] {
+        part.need = if is_spare { Need::Spare } else { Need::Required };
+    }
     let parts = [
-        git,
+        git().await.required(),
+        database(config).await.required(),
         docker,
         bubblewrap,
-        on_path("python3", "Python repositories without their own environment"),
-        on_path("ruff", "fixing what linters find"),
         on_path("prlimit", "git and the browser (limits of memory and files); install util-linux"),
+        on_path("python3", "Python repositories without their own environment"),
+        on_path("ruff", "fixing what linters find in Python"),
+        on_path("node", "JavaScript repositories, unless Docker is the sandbox"),
+        on_path("cargo", "Rust repositories, unless Docker is the sandbox"),
         browser(config).await,
-        database,
+        model(config),
+        dashboard(),
         token(HostKind::GitHub, github_token(config).map(|token| token.is_some())),
         token(HostKind::GitLab, gitlab_token(config).map(|token| token.is_some())),
     ];
+    let missing = parts.iter().find(|part| part.need == Need::Required && !part.usable);
     if arguments.json {
         printer.json(&parts)?;
     } else {
-        printer.data(&table(&parts))?;
+        printer.show(listing(&parts, config))?;
+        printer.say(next_command(missing));
     }
-    Ok(if can_heal { Exit::Fine } else { Exit::EnvironmentMissing })
+    Ok(if missing.is_none() { Exit::Fine } else { Exit::EnvironmentMissing })
 }
 
-fn table(parts: &[Part]) -> String {
-    let mut text = String::new();
+fn listing(parts: &[Part], config: &Config) -> Text {
+    let mut text = Text::new();
     for part in parts {
-        let mark = if part.usable { "yes" } else { "no" };
-        let _ = writeln!(text, "{mark:<4} {:<13} {}", part.name, part.detail);
-        if !part.usable {
-            let _ = writeln!(text, "     {:<13} needed for {}", "", part.needed_for);
+        let (tone, mark) = match (part.usable, part.need) {
+            (true, _) => (Tone::Good, "yes"),
+            (false, Need::Required) => (Tone::Bad, "NO"),
+            (false, Need::Optional) => (Tone::Caution, "no"),
+            (false, Need::Spare) => (Tone::Faint, "-"),
+        };
+        let (detail, need) = match (part.usable, part.need) {
+            (true, _) => (part.detail.as_str(), None),
+            (false, Need::Required) => (part.detail.as_str(), Some(format!("required for {}", part.needed_for))),
+            (false, Need::Optional) => (part.detail.as_str(), Some(format!("needed only for {}", part.needed_for))),
+            (false, Need::Spare) if config.sandbox.kind == Choice::Auto => {
+                ("not needed: the other sandbox works", None)
+            }
+            (false, Need::Spare) => ("not needed: the setting sandbox.kind excludes it", None),
+        };
+        text.push(Text::new().with(tone, mark).plain(format!(
+            "{:<w$}{:<13} {detail}\n",
+            "",
+            part.name,
+            w = 5 - mark.len()
+        )));
+        if let Some(need) = need {
+            text.push(Text::new().with(Tone::Faint, format!("{:<19}{need}", "")).plain("\n"));
         }
         for Door { name, state, by, remedy } in &part.doors {
-            let state = match state {
-                State::Shut => "shut",
-                State::Weak => "weak",
-                State::Open => "OPEN",
+            let (tone, state) = match state {
+                State::Shut => (Tone::Plain, "shut"),
+                State::Weak => (Tone::Caution, "weak"),
+                State::Open => (Tone::Bad, "OPEN"),
             };
-            let _ = writeln!(text, "     {name:<13} {state}: {by}");
+            text.push(Text::new().plain(format!("     {name:<13} ")).with(tone, state).plain(format!(": {by}\n")));
             if let Some(remedy) = remedy {
-                let _ = writeln!(text, "     {:<13} {remedy}", "");
+                text.push(&format!("     {:<13} {remedy}\n", ""));
             }
         }
     }
     text
 }
 
-fn part<E: Into<anyhow::Error>>(name: &'static str, needed_for: &'static str, found: Result<String, E>) -> Part {
-    match found {
-        Ok(detail) => Part { name, usable: true, detail, needed_for, doors: Vec::new() },
-        Err(error) => {
-            Part { name, usable: false, detail: format!("{:#}", error.into()), needed_for, doors: Vec::new() }
+/// Returns the line with the one command to run next.
+fn next_command(missing: Option<&Part>) -> Text {
+    let command = match missing {
+        Some(part) => {
+            return Text::new()
+                .plain(format!("autoheal cannot heal repositories here without {}; then, again: ", part.name))
+                .with(Tone::Strong, "autoheal check");
         }
+        None if std::path::Path::new(".git").exists() => "autoheal heal .",
+        None => "autoheal heal REPOSITORY",
+    };
+    Text::from("autoheal can heal repositories here; next: ").with(Tone::Strong, command)
+}
+
+impl Part {
+    fn required(self) -> Self {
+        Self { need: Need::Required, ..self }
     }
+}
+
+fn part<E: Into<anyhow::Error>>(name: &'static str, needed_for: &'static str, found: Result<String, E>) -> Part {
+    let (usable, detail) = match found {
+        Ok(detail) => (true, detail),
+        Err(error) => (false, format!("{:#}", error.into())),
+    };
+    Part { name, usable, need: Need::Optional, detail, needed_for, doors: Vec::new() }
 }
 
 async fn git() -> Part {
@@ -106,11 +171,14 @@ async fn git() -> Part {
 
 async fn sandbox(config: &Config, kind: SandboxKind, name: &'static str) -> Part {
     let needed_for = "running tests in a sandbox (docker or bubblewrap is sufficient)";
-    let settings = match wiring::sandbox_settings(config) {
-        Ok(settings) => settings,
-        Err(failure) => return part(name, needed_for, Err(failure.error)),
+    let found = match wiring::sandbox_settings(config) {
+        Ok(settings) => {
+            let checked = autoheal_sandbox::check(kind, &settings).await;
+            checked.map(|()| "works".to_owned()).map_err(anyhow::Error::new)
+        }
+        Err(failure) => Err(failure.error),
     };
-    part(name, needed_for, autoheal_sandbox::check(kind, &settings).await.map(|()| "works".to_owned()))
+    part(name, needed_for, found)
 }
 
 /// Tries each way out of a sandbox that works.
@@ -122,11 +190,28 @@ async fn try_doors(config: &Config, kind: SandboxKind, part: &mut Part) {
         Ok(doors) => {
             let open = doors.iter().filter(|door| door.state == State::Open).count();
             let weak = doors.iter().filter(|door| door.state == State::Weak).count();
-            part.detail = format!("works; of {} ways out, {open} are open and {weak} are weak:", doors.len());
+            part.detail = format!("works; ways out: {} tested, {open} open, {weak} weak", doors.len());
             part.doors = doors;
         }
         Err(error) => part.detail = format!("works; cannot test the ways out of it: {error:#}"),
     }
+}
+
+/// Reports the language models that the settings name, without a request.
+fn model(config: &Config) -> Part {
+    let names = config.llm.model.as_str();
+    let found = match &config.llm.replay {
+        Some(path) => Ok(format!("answers are replayed from {}", path.display())),
+        None if is_model_set(config) => Ok(format!("{names} (not tested)")),
+        None => Err(anyhow::anyhow!("no model is configured; set one with --model")),
+    };
+    part("model", "what rules and search cannot heal", found)
+}
+
+fn dashboard() -> Part {
+    let found = has_dashboard().then(|| "built in".to_owned());
+    let missing = || "not built in; see \"The dashboard\" in docs/server.md".to_owned();
+    part("dashboard", "the web page of `autoheal serve`", found.with_context(missing))
 }
 
 #[cfg(feature = "render")]

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_engine::{ErrorCode, Outcome, RunId, StopReason, TaskId};
+use autoheal_engine::{ErrorCode, Outcome, RunId, StopReason, TaskId, counted};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for};
 use autoheal_repo::HealRequest;
@@ -11,11 +11,11 @@ use autoheal_repo::request::Delivery;
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
-use super::report;
 use crate::args::Heal;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
+use crate::run_name::RunName;
 use crate::{interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
@@ -64,7 +64,7 @@ pub(super) async fn run_to_completion(
     }
     let (store, machine) = (wiring::open_store(config).await?, wiring::machine_id(config)?);
     wiring::adopt_tasks(config, &store).await?;
-    let asked = match (&request, arguments.resume) {
+    let asked = match (&request, &arguments.resume) {
         (_, Some(run)) => match reopen(&store, run).await? {
             Resumed::Task(task) => Asked::Task(task),
             Resumed::Ended(row) => return Ok(Ended::Run(row)),
@@ -112,7 +112,7 @@ pub(super) async fn run_to_completion(
         Asked::Otherwise(refused) => return Err(refused).bad_input(),
     };
     notify_if_waiting(&store, task, printer).await?;
-    let end = progress::show(printer, worker.feed().watch(), worker.run_task(task, stop)).await;
+    let end = progress::show(printer, &worker, worker.run_task(task, stop)).await;
     maintenance.clean_up_daily().await;
     conclude(end, task, &store, printer).await
 }
@@ -121,6 +121,7 @@ pub(super) async fn run_to_completion(
 fn request(repository: &str, arguments: &Heal, config: &Config) -> Result<(RepositoryAddress, HealRequest), Failure> {
     let sites = wiring::sites(config)?;
     let address = RepositoryAddress::parse_on(repository, &sites).bad_input()?;
+    address.check_folder().bad_input()?;
     if arguments.pull_request && !sites.iter().any(|site| address.on(site).is_some()) {
         let hosts: Vec<&str> = sites.iter().map(|site| site.web().as_str()).collect();
         return Err(Failure::bad_input(format!(
@@ -192,8 +193,8 @@ enum Resumed {
 }
 
 /// Returns the task of a run to resume, or the row of a run that already has results, which is not run again.
-async fn reopen(store: &Store, run: RunId) -> Result<Resumed, Failure> {
-    let row = report::find(store, &run.to_string()).await?;
+async fn reopen(store: &Store, run: &RunName) -> Result<Resumed, Failure> {
+    let row = run.find(store).await?;
     if row.results.is_some() {
         return Ok(Resumed::Ended(Box::new(row)));
     }
@@ -324,10 +325,6 @@ fn next(results: &HealingResults, run: RunId, dry_run: bool) -> Option<String> {
             (!next.is_empty()).then(|| format!("{next} Report: autoheal report {run}"))
         }
     }
-}
-
-fn counted(count: u32, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 fn exit(results: &HealingResults) -> Exit {

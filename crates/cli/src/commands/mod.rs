@@ -13,11 +13,15 @@ mod mcp;
 mod navigate;
 mod relocate;
 mod report;
+mod runs;
 mod serve;
+mod settings;
 mod source;
 mod tasks;
 mod usage;
 mod worker;
+
+pub(crate) use settings::run as settings;
 
 use crate::args::Command;
 use crate::config::Config;
@@ -29,6 +33,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
     match command {
         Command::Heal(arguments) => heal::run(*arguments, &config, printer).await,
         Command::Ci(arguments) => ci::run(*arguments, &config, printer).await,
+        Command::Runs(arguments) => runs::run(&arguments, &config, printer).await,
         Command::Report(arguments) => report::run(arguments, &config, printer).await,
         Command::Tasks(arguments) => tasks::run(arguments, &config, printer).await,
         Command::Alerts(arguments) => alerts::run(&arguments, &config, printer).await,
@@ -43,6 +48,8 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
         Command::Mcp => mcp::run(&config, printer).await,
         Command::Serve => serve::run(&config, printer).await,
+        // `main` runs it, because it needs the origins of the settings.
+        Command::Config(_) => Err(Failure::bad_input("the settings are already loaded")),
         // `main` starts it, because its settings come from the parent process.
         Command::WorkerProcess => Err(Failure::bad_input("only autoheal itself starts this command")),
         Command::Openapi => describe::openapi(printer),

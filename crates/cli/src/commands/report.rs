@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use autoheal_engine::RunId;
-use autoheal_store::{RunFilter, RunRow, Store};
+use autoheal_store::{RunRow, Store};
 
 use crate::args::Report;
 use crate::config::Config;
@@ -13,7 +13,7 @@ use crate::wiring;
 /// Shows the result of a run.
 pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let store = wiring::open_store(config).await?;
-    let row = find(&store, &arguments.run).await?;
+    let row = arguments.run.find(&store).await?;
     let text = if arguments.diff {
         diff(&store, row.run).await?
     } else if arguments.commands {
@@ -28,24 +28,12 @@ pub(super) async fn run(arguments: Report, config: &Config, printer: &Printer) -
         Some(path) => {
             std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())).bad_input()?;
         }
-        None => printer.data(&text)?,
+        None if arguments.diff => printer.diff(&text)?,
+        None if arguments.commands && printer.is_read() => printer.show(&text)?,
+        None if arguments.commands || arguments.json => printer.data(&text)?,
+        None => printer.markdown(&text)?,
     }
     Ok(Exit::Fine)
-}
-
-/// The run of that name; the newest one is called `last`.
-pub(super) async fn find(store: &Store, name: &str) -> Result<RunRow, Failure> {
-    let row = if name == "last" {
-        store.runs(&RunFilter::newest(1)).await?.into_iter().next()
-    } else {
-        let run: RunId = name.parse().map_err(|_| {
-            Failure::bad_input(format!(
-                "invalid run id `{name}`; use an id that `autoheal tasks show TASK` prints, or `last`"
-            ))
-        })?;
-        store.run(run).await?
-    };
-    row.ok_or_else(|| Failure::bad_input(format!("there is no run `{name}` in the database")))
 }
 
 fn unfinished(row: &RunRow) -> Failure {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use autoheal_server::http::{Access, BindError, Server};
+use autoheal_server::http::{Access, BindError, Server, has_dashboard};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 use uuid::Uuid;
@@ -90,6 +90,9 @@ pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Fail
     })?;
     let services = tools::tool_services(&with_room(config), &store, Asker::Clients, printer).await?;
     let maintenance = wiring::maintenance(config, &store)?;
+    if !has_dashboard() {
+        printer.warn("the dashboard is not built into this program; docs/server.md describes how to build it");
+    }
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     printer.say(&format!("listening at http://{}{key}; Ctrl-C to stop", server.address()?));
     let (notifier, worker) = (Arc::clone(&services.notifier), services.worker.clone());

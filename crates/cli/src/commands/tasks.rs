@@ -1,14 +1,16 @@
 use std::fmt::Write as _;
 
 use autoheal_engine::task::{Task, TaskState};
-use autoheal_engine::{Outcome, TaskId, Timestamp};
+use autoheal_engine::{TaskId, Timestamp};
 use autoheal_store::{RunFilter, Store, TaskFilter};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Tasks, TasksCommand};
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
+use crate::table::{Cell, Column, Table};
+use crate::text::Tone;
 use crate::wiring;
 
 /// Lists, shows, cancels and retries tasks.
@@ -20,9 +22,11 @@ pub(super) async fn run(arguments: Tasks, config: &Config, printer: &Printer) ->
             let state = state.as_deref().map(parse_state).transpose()?;
             let tasks = store.tasks(&TaskFilter { state, limit, ..TaskFilter::default() }).await?;
             if arguments.json {
-                printer.json(&tasks)?;
+                printer.json(&tasks.iter().map(document).collect::<Vec<_>>())?;
+            } else if tasks.is_empty() {
+                printer.say("there are no tasks");
             } else {
-                printer.data(&table(&tasks))?;
+                printer.table(&table(&tasks, store.now()))?;
             }
             Ok(Exit::Fine)
         }
@@ -39,26 +43,54 @@ fn parse_state(text: &str) -> Result<TaskState, Failure> {
     })
 }
 
-fn table(tasks: &[Task]) -> String {
-    let mut text = format!("{:>6}  {:<11}  {:<14}  {:<20}  TARGET\n", "TASK", "STATE", "TYPE", "CREATED");
+fn table(tasks: &[Task], now: Timestamp) -> Table {
+    let mut table = Table::new([
+        Column::number("TASK"),
+        Column::new("STATE"),
+        Column::new("TYPE").optional(),
+        Column::new("CREATED").optional(),
+        Column::new("TARGET").cut_start(),
+    ]);
     for task in tasks {
-        let created = seconds(&task.created_at.to_rfc3339());
-        let target = harmless(&task.target);
-        let _ = writeln!(
-            text,
-            "{:>6}  {:<11}  {:<14}  {created:<20}  {target}",
-            task.id,
-            task.state.name(),
-            task.kind.name()
-        );
+        let tone = match task.state {
+            TaskState::Pending | TaskState::Cancelled => Tone::Plain,
+            TaskState::InProgress => Tone::Label,
+            TaskState::Completed => Tone::Good,
+            TaskState::Failed | TaskState::Quarantined => Tone::Bad,
+        };
+        table.push([
+            Cell::of(&task.id),
+            Cell::new(task.state.name()).tone(tone),
+            Cell::new(task.kind.name()),
+            Cell::time(Some(task.created_at), now),
+            Cell::new(&task.target),
+        ]);
     }
-    text
+    table
 }
 
-/// `2026-10-21T13:45:01.25Z` to the second.
-fn seconds(time: &str) -> String {
-    let whole = time.split(['.', 'Z']).next().unwrap_or(time);
-    format!("{whole}Z")
+fn document(task: &Task) -> Value {
+    let time = |at: Option<Timestamp>| at.map(Timestamp::to_rfc3339);
+    json!({
+        "task": task.id,
+        "kind": task.kind,
+        "target": task.target,
+        "state": task.state,
+        "priority": task.priority,
+        "created_at": task.created_at.to_rfc3339(),
+        "run_at": task.run_at.to_rfc3339(),
+        "started_at": time(task.started_at),
+        "completed_at": time(task.completed_at),
+        "error_message": task.error_message,
+        "retry_count": task.retry_count,
+        "max_retries": task.max_retries,
+        "deaths": task.deaths,
+        "host": task.host,
+        "lease_owner": task.lease_owner,
+        "lease_until": time(task.lease_until),
+        "cancel_requested": task.cancel_requested,
+        "context": task.context,
+    })
 }
 
 async fn find(store: &Store, id: TaskId) -> Result<Task, Failure> {
@@ -70,42 +102,33 @@ async fn show(store: &Store, id: TaskId, as_json: bool, printer: &Printer) -> Re
     let task = find(store, id).await?;
     let runs = store.runs(&RunFilter { task: Some(id), ..RunFilter::newest(100) }).await?;
     if as_json {
-        let runs: Vec<_> = runs
-            .iter()
-            .map(|run| {
-                json!({
-                    "run": run.run,
-                    "started_at": run.started_at.to_rfc3339(),
-                    "finished_at": run.finished_at.map(Timestamp::to_rfc3339),
-                    "outcome": run.outcome.map(Outcome::name),
-                    "stop_reason": run.stop_reason,
-                })
-            })
-            .collect();
-        printer.json(&json!({ "task": task, "runs": runs }))?;
+        let runs: Vec<_> = runs.iter().map(super::runs::document).collect();
+        printer.json(&json!({ "task": document(&task), "runs": runs }))?;
         return Ok(Exit::Fine);
     }
-    let mut text = table(std::slice::from_ref(&task));
+    let now = store.now();
+    printer.table(&table(std::slice::from_ref(&task), now))?;
+    let mut text = String::new();
     if let Some(owner) = &task.lease_owner {
-        let _ = writeln!(text, "\nworked on by {}", harmless(owner));
+        let _ = writeln!(text, "\nworker: {owner}");
     }
     if let Some(error) = &task.error_message {
         let _ = writeln!(
             text,
-            "\nlast failure ({} of {} retries; workers that died at it since its last step: {} of {}): {}",
+            "\nlast failure (retry {} of {}; workers that died since its last step: {} of {}):\n  {error}",
             task.retry_count,
             task.max_retries,
             task.deaths,
             Task::MOST_DEATHS,
-            harmless(error)
         );
     }
-    for run in &runs {
-        let reason = run.stop_reason.as_deref().unwrap_or_default();
-        let state = run.outcome.map_or_else(|| "not finished".to_owned(), |outcome| format!("{outcome} ({reason})"));
-        let _ = writeln!(text, "\nrun {}: {}, began {}", run.run, harmless(&state), run.started_at.to_rfc3339());
+    if !text.is_empty() {
+        printer.show(&text)?;
     }
-    printer.data(&text)?;
+    if !runs.is_empty() {
+        printer.data("")?;
+        printer.table(&super::runs::table(&runs, now))?;
+    }
     Ok(Exit::Fine)
 }
 

@@ -1,6 +1,5 @@
 //! Usage of language models.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use autoheal_store::{UsageBy, UsageRow};
@@ -9,7 +8,9 @@ use serde_json::json;
 use crate::args::{By, Usage};
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
+use crate::table::{Cell, Column, Table};
+use crate::text::Tone;
 use crate::wiring;
 
 pub(super) async fn run(arguments: &Usage, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
@@ -37,15 +38,38 @@ pub(super) async fn run(arguments: &Usage, config: &Config, printer: &Printer) -
         printer.say("no model was used");
         return Ok(Exit::Fine);
     }
-    let mut text = format!("{:<32}  {:>6}  {:>10}  {:>8}  {:>10}\n", "", "CALLS", "INPUT", "OUTPUT", "DOLLARS");
+    let mut table = Table::new([
+        Column::new(title(arguments.by)).cut_start(),
+        Column::number("CALLS"),
+        Column::number("INPUT").optional(),
+        Column::number("OUTPUT").optional(),
+        Column::number("DOLLARS"),
+        Column::number("UNPRICED").optional(),
+    ]);
     for row in &rows {
         let unpriced =
-            if row.unpriced > 0 { format!("  and {} calls of unknown price", row.unpriced) } else { String::new() };
-        let (name, calls, input, output) = (harmless(&row.name), row.calls, row.input_tokens, row.output_tokens);
-        let _ = writeln!(text, "{name:<32}  {calls:>6}  {input:>10}  {output:>8}  {:>10.4}{unpriced}", dollars(row));
+            if row.unpriced == 0 { Cell::short("", "0") } else { Cell::of(&row.unpriced).tone(Tone::Caution) };
+        table.push([
+            Cell::new(&row.name),
+            Cell::of(&row.calls),
+            Cell::of(&row.input_tokens),
+            Cell::of(&row.output_tokens),
+            Cell::new(&format!("{:.4}", dollars(row))),
+            unpriced,
+        ]);
     }
-    printer.data(&text)?;
+    printer.table(&table)?;
     Ok(Exit::Fine)
+}
+
+const fn title(by: By) -> &'static str {
+    match by {
+        By::Day => "DAY",
+        By::Model => "MODEL",
+        By::Target => "TARGET",
+        By::User => "USER",
+        By::Purpose => "PURPOSE",
+    }
 }
 
 fn dollars(row: &UsageRow) -> f64 {

@@ -20,7 +20,7 @@ pub(super) async fn run(config: Config, printer: &Printer) -> Result<Exit, Failu
     let maintenance = wiring::maintenance(&config, &store)?;
     let worker = Worker::new(store.clone(), settings, registry).with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
+    let working = progress::show(printer, &worker, worker.run_until(stop.clone()));
     tokio::join!(working, wiring::schedule_until(&store, &stop), maintenance.run_until(&notifier, &stop));
     wiring::ensure_current(&store).await?;
     Ok(Exit::Fine)

@@ -304,7 +304,7 @@ settings! {
     /// Delivery of [alerts](sources.md#by-mail).
     AlertConfig "alerts." (mail: MailConfig) {
         /// Address to which alerts are posted
-        webhook: Option<Url> = None => variable("ALERT_WEBHOOK");
+        webhook: Option<Url> = None => variable("ALERT_WEBHOOK").private();
     }
 
     /// Alerts by [mail](sources.md#by-mail).
@@ -332,7 +332,7 @@ settings! {
         /// Maximum number of connections per client, including those that follow a run; 0: unlimited
         connections_per_client: usize = 64 => variable("CONNECTIONS_PER_CLIENT");
         /// Address to which the dashboard reports its crashes: `POST` of JSON with `message`, `stack`, `componentStack`, `page`, `at`
-        error_sink: Option<Url> = None => variable("ERROR_SINK");
+        error_sink: Option<Url> = None => variable("ERROR_SINK").private();
         /// Allow clients to have the branch of a healed repository pushed
         allow_push: Option<bool> = None => variable("ALLOW_PUSH").unset(
             "`false` for the tool `heal`; for the dashboard, `POST /api/heal` and events of GitHub: `true` if `server.repositories` is \

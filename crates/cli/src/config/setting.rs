@@ -22,6 +22,8 @@ pub(crate) struct Setting {
     pub(crate) key: &'static str,
     /// Environment variable, without [`PREFIX`].
     pub(super) variable: Option<&'static str>,
+    /// True if the value can be a secret, such as an address that allows everyone who knows it to post.
+    pub(super) is_private: bool,
     /// Name of the flag.
     pub(super) flag: Option<&'static str>,
     /// The commands that accept the flag. A flag without commands here is an argument that its commands define themselves.
@@ -50,6 +52,7 @@ impl Setting {
         Self {
             key,
             variable: None,
+            is_private: false,
             flag: None,
             commands: &[],
             value_name: None,
@@ -72,6 +75,11 @@ impl Setting {
 
     pub(super) const fn variable(self, name: &'static str) -> Self {
         Self { variable: Some(name), ..self }
+    }
+
+    /// The value is never displayed.
+    pub(super) const fn private(self) -> Self {
+        Self { is_private: true, ..self }
     }
 
     pub(super) const fn unset(self, unset: &'static str) -> Self {

@@ -78,8 +78,14 @@ fn an_empty_queue_has_no_tasks_and_no_runs() {
     insta::assert_snapshot!(home.run(&["tasks"]).told(), @r"
     exit: Some(0)
     --- stdout
-      TASK  STATE        TYPE            CREATED               TARGET
     --- stderr
+    there are no tasks
+    ");
+    insta::assert_snapshot!(home.run(&["runs"]).told(), @r"
+    exit: Some(0)
+    --- stdout
+    --- stderr
+    there are no runs
     ");
     insta::assert_snapshot!(home.run(&["tasks", "list", "--json"]).told(), @r"
     exit: Some(0)
@@ -109,14 +115,32 @@ fn an_empty_queue_has_no_tasks_and_no_runs() {
     exit: Some(2)
     --- stdout
     --- stderr
-    error: there is no run `last` in the database
+    error: there are no runs yet
     ");
-    insta::assert_snapshot!(home.run(&["report", "yesterday"]).told(), @r"
-    exit: Some(2)
-    --- stdout
-    --- stderr
-    error: invalid run id `yesterday`; use an id that `autoheal tasks show TASK` prints, or `last`
-    ");
+    let wrong = home.run(&["report", "yesterday"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("expected an id that `autoheal runs` lists"), "{}", wrong.stderr);
+    let absent = home.run(&["heal", "--resume", "0192"]);
+    assert_eq!(absent.code, Some(2));
+    assert_eq!(absent.stderr, "error: there is no run `0192`; `autoheal runs` lists all runs\n");
+}
+
+#[test]
+fn useless_input_is_refused_at_once_in_one_line() {
+    let home = Home::new();
+    let healed = home.run(&["heal", "."]);
+    assert_eq!(healed.code, Some(2), "{}", healed.told());
+    assert!(
+        healed.stderr.contains("is not a git repository") && healed.stderr.lines().count() == 1,
+        "{}",
+        healed.told()
+    );
+    assert_eq!(home.run(&["runs"]).stderr, "there are no runs\n");
+    for address in ["notaurl", "example.com/page", "ftp://example.com/", "http://"] {
+        let added = home.run(&["source", "add", address]);
+        assert_eq!(added.code, Some(2));
+        assert!(added.stderr.contains("expected an address that begins with https://"), "{}", added.told());
+    }
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn what_cannot_be_delivered_is_kept_and_shown() {
     let shown = scraper.json(&["show", "news"]);
     assert!(shown["undelivered"][0]["error"].as_str().unwrap().contains("500"), "{shown}");
     let alerts = scraper.home.run(&["alerts", "--target", "news"]).stdout;
-    assert!(alerts.contains("QUARANTINE") && alerts.contains("not delivered by POST after 1 tries"), "{alerts}");
+    assert!(alerts.contains("QUARANTINE") && alerts.contains("not delivered by POST after 1 attempt:"), "{alerts}");
 }
 
 #[tokio::test]

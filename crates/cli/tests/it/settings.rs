@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::binary::{Ended, Home};
 
 fn write_settings(home: &Home, text: &str) {
@@ -154,4 +156,32 @@ fn bad_flags_are_bad_input() {
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", ended.told());
         assert!(!ended.stderr.is_empty() && !ended.stderr.contains("secret@"), "{arguments:?}: {}", ended.stderr);
     }
+}
+
+#[test]
+fn effective_settings_have_their_origins_and_no_secrets() {
+    let home = Home::new();
+    let settings =
+        "log_json = true\n[heal]\nteam = \"Blue\"\n[alerts]\nwebhook = \"https://hooks.example/T0/B0/abc\"\n";
+    std::fs::write(home.path().join("own.toml"), settings).unwrap();
+    let shown = Ended::of(
+        home.command(&["config", "show", "--changed", "--json", "--config", "own.toml", "--log", "error"])
+            .env("AUTOHEAL_DATABASE_URL", "postgres://ada:geheim@db.example/autoheal"),
+    );
+    let shown: Vec<Value> = serde_json::from_str(&shown.stdout).unwrap();
+    let shown: Vec<_> = shown
+        .iter()
+        .map(|setting| (&setting["key"], &setting["value"], &setting["origin"], &setting["set_by"]))
+        .collect();
+    let expected = json!([
+        ["database_url", "postgres://***@db.example/autoheal", "environment", "AUTOHEAL_DATABASE_URL"],
+        ["log", "error", "flag", "--log"],
+        ["log_json", true, "file", null],
+        ["heal.team", "Blue", "file", null],
+        ["alerts.webhook", "(hidden)", "file", null],
+    ]);
+    assert_eq!(json!(shown), expected);
+    let all = home.run(&["config", "show"]).stdout;
+    assert!(all.contains("heal.retry_limit\t5\tdefault\t\n"), "{all}");
+    assert_eq!(home.run(&["config", "show", "--changed"]).stdout, "");
 }

@@ -123,7 +123,7 @@ async fn a_person_decides_where_the_policy_says_so() {
         assert_eq!((&made["decision"], &made["version"]), (&decision.into(), &version.into()), "{decisions}");
         assert!(made["asked_by"].as_str().unwrap().starts_with("person"), "{decisions}");
     }
-    assert!(scraper.run(&["history", "news"]).stdout.contains("APPROVED recipe 2 by person"));
+    assert!(scraper.run(&["history", "news"]).stdout.contains("\tAPPROVED\t2\tperson"));
 }
 
 #[tokio::test]

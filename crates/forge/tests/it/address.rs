@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use autoheal_engine::ErrorCode;
 use autoheal_forge::gitlab::site_of;
 use autoheal_forge::{RepositoryAddress, SafeUrl};
@@ -109,6 +111,21 @@ fn an_address_survives_being_stored() {
         let stored = serde_json::to_string(&address).unwrap();
         assert_eq!(serde_json::from_str::<RepositoryAddress>(&stored).unwrap(), address);
     }
+}
+
+#[test]
+fn folders_without_a_repository_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let checked =
+        |path: &Path| RepositoryAddress::from_path(path).unwrap().check_folder().map_err(|error| error.to_string());
+    assert!(checked(folder.path()).unwrap_err().contains("is not a git repository"));
+    let (inner, bare) = (folder.path().join("inner"), folder.path().join("bare"));
+    for made in [folder.path().join(".git"), inner.clone(), bare.join("objects")] {
+        std::fs::create_dir_all(made).unwrap();
+    }
+    std::fs::write(bare.join("HEAD"), "").unwrap();
+    assert_eq!((checked(folder.path()), checked(&bare)), (Ok(()), Ok(())));
+    assert!(checked(&inner).unwrap_err().contains("name that folder"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use autoheal_code::Sources;
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_engine::{ErrorCode, RunId, StopReason};
+use autoheal_engine::{ErrorCode, RunId, StopReason, counted};
 use autoheal_forge::host::{Check, StatusState};
 use autoheal_forge::{BranchName, CloneOptions, CommitId, Git};
 use autoheal_sandbox::Sandbox;
@@ -84,7 +84,7 @@ async fn judge(
         } else if state.stop == Some(StopReason::PartlyChecked) {
             "partly checked: what was run passes".to_owned()
         } else {
-            format!("red: {failures} failures left")
+            format!("red: {} left", counted(failures, "failure"))
         },
     );
     if let Some(hosted) = hosted {

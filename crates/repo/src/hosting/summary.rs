@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::time::minutes_and_seconds;
+use autoheal_engine::{Timestamp, counted};
 use autoheal_forge::host::{HostKind, StatusState};
 
 use super::poll;
@@ -21,9 +21,8 @@ pub(crate) fn title(state: &HealState) -> String {
     let mut kinds: Vec<&str> = state.fixes.retained().map(|fix| fix.category.name()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let count = state.fixes.retained().count();
-    let what = if count == 1 { "error" } else { "errors" };
-    format!("{PREFIX} Fix {count} {what}: {}", kinds.join(", "))
+    let errors = counted(state.fixes.retained().count(), "error");
+    format!("{PREFIX} Fix {errors}: {}", kinds.join(", "))
 }
 
 /// Describes the failures, the changes and their reasons, the evidence for them, and how to undo them.
@@ -107,16 +106,16 @@ pub(crate) fn comment(state: &HealState, patch: &str) -> String {
 
 /// Returns the description of the commit's status, a few words.
 pub(crate) fn status(state: &HealState, status: StatusState) -> String {
-    let count = state.fixes.retained().count();
+    let fixes = counted(state.fixes.retained().count(), "fix");
     let is_redefined = state.analysis.setup.as_ref().is_some_and(|setup| !setup.redefined.is_empty());
     let by_whom = if is_redefined { "; the branch itself defines what green means" } else { "" };
     match status {
-        StatusState::Pending => format!("{count} fixes; CI is watched"),
-        StatusState::Success => format!("{count} fixes; everything passes{by_whom}"),
+        StatusState::Pending => format!("{fixes}; CI is watched"),
+        StatusState::Success => format!("{fixes}; everything passes{by_whom}"),
         StatusState::Failure => {
-            let left = state.diagnosis.log.current().count();
+            let left = counted(state.diagnosis.log.current().count(), "failure");
             let why = state.ci.verdict.map_or("not verified", super::watch::CiVerdict::words);
-            format!("{count} fixes; {left} failures left; CI: {why}")
+            format!("{fixes}; {left} left; CI: {why}")
         }
     }
 }

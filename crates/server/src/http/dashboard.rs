@@ -19,6 +19,11 @@ struct Files;
 
 const START: &str = "index.html";
 
+/// Returns whether the dashboard is built into this program.
+pub fn has_dashboard() -> bool {
+    Files::get(START).is_some()
+}
+
 /// Folder of files whose names contain a hash of their content, so that they never change.
 const HASHED: &str = "assets/";
 

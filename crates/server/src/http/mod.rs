@@ -43,6 +43,7 @@ use tokio_util::task::TaskTracker;
 
 use calls::Reading;
 use dashboard::Page;
+pub use dashboard::has_dashboard;
 use limits::Rate;
 use metrics::Metrics;
 use tower_http::compression::CompressionLayer;

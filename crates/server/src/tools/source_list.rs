@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
-use autoheal_engine::Timestamp;
+use autoheal_engine::{Timestamp, counted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ impl Tool for SourceList {
     async fn call(&self, services: &Services, input: Value, _call: &Call<'_>) -> Result<Answer, ToolError> {
         let Input {} = parse(input)?;
         let rows = services.store.sources().await.map_err(|error| ToolError::failed(&error))?;
-        let mut text = format!("{} sources\n", rows.len());
+        let mut text = format!("{}\n", counted(rows.len(), "source"));
         let mut sources = Vec::new();
         for row in rows {
             let (url, health) = (&row.definition["url"], &row.health);
@@ -50,10 +50,10 @@ impl Tool for SourceList {
             let state = health.state.name();
             let _ = writeln!(
                 text,
-                "{}: {state}, last success {}, failed {} times in all, {}",
+                "{}: {state}, last success {}, failed {} in all, {}",
                 row.source,
                 last.as_deref().unwrap_or("never"),
-                health.failure_count,
+                counted(health.failure_count, "time"),
                 url.as_str().unwrap_or_default()
             );
             sources.push(json!({

@@ -1,10 +1,10 @@
 //! Decides whether an attempt may be made: at most three in any 24 hours, and none on a host that is gone.
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::{Action, Breaker, Reason, Verdict, is_domain_dead};
 use autoheal_engine::source::{HealthState, SourceRecord};
 use autoheal_engine::workflow::{Record, StepContext, StepError};
+use autoheal_engine::{Timestamp, counted};
 use autoheal_store::SourceRow;
 
 use super::state::{DoctorState, End};
@@ -53,7 +53,7 @@ pub(super) async fn run(
             state.end = Some(End::InReview);
         }
         Verdict::Allow { attempts_remaining } => {
-            context.note("breaker", format!("{attempts_remaining} attempts remain"));
+            context.note("breaker", format!("{} left", counted(attempts_remaining, "attempt")));
         }
         Verdict::Refuse { .. } => refuse(state, loaded, made.len(), verdict, context),
     }

@@ -59,6 +59,17 @@ async fn runs_and_tasks_are_listed_by_what_they_are_and_page_by_page(#[case] eng
     assert_eq!(listed(RunFilter { limit: 2, before: Some(other), ..all.clone() }).await, [bad, good]);
     assert_eq!(listed(RunFilter { kind: Some(TaskKind::HealRepo), ..all.clone() }).await, [open]);
     assert_eq!(listed(RunFilter { target: Some("news".to_owned()), ..all.clone() }).await, [bad, good]);
+    let containing = |text: &str| RunFilter { search: Some(text.to_owned()), ..all.clone() };
+    assert_eq!(listed(containing("E")).await, [other, bad, good]);
+    assert_eq!(listed(containing("a/")).await, [open]);
+    for no_wildcard in ["%", "n_ws", "\\"] {
+        assert_eq!(listed(containing(no_wildcard)).await, []);
+    }
+    let (text, by_prefix) = (bad.to_string(), async |text: &str| store.runs_that_begin_with(text, 3).await.unwrap());
+    assert_eq!(by_prefix(&text).await, [bad]);
+    assert_eq!(by_prefix(&text.to_uppercase()[..35]).await, [bad]);
+    assert_eq!(by_prefix(&text[..4]).await, [open, other, bad]);
+    assert_eq!(by_prefix("_").await, []);
     assert_eq!(listed(RunFilter { state: Some(RunState::Running), ..all.clone() }).await, [open]);
     assert_eq!(
         listed(RunFilter { state: Some(RunState::Ended(Outcome::Fetched)), ..all.clone() }).await,

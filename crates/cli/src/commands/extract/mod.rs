@@ -12,7 +12,7 @@ use self::extractor::Extractor;
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::extract_args::Extract;
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
 
 /// Maximum number of pages processed at once.
 const MOST_JOBS: usize = 64;
@@ -43,9 +43,9 @@ pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer)
     match &extraction.extracted {
         Extracted::Item(item) if arguments.json => printer.json(item)?,
         Extracted::Item(item) if arguments.markdown => printer.data(&item.to_markdown())?,
-        Extracted::Item(item) => printer.data(&harmless(&readable::item(item)))?,
+        Extracted::Item(item) => printer.show(&readable::item(item))?,
         Extracted::Own(own) if arguments.json => printer.json(own)?,
-        Extracted::Own(own) => printer.data(&harmless(&readable::own(own)))?,
+        Extracted::Own(own) => printer.show(&readable::own(own))?,
     }
     Ok(Exit::Fine)
 }

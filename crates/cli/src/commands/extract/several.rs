@@ -1,5 +1,6 @@
 //! Several pages: a JSON line each, in the order in which they were named, some at a time.
 
+use autoheal_engine::counted;
 use autoheal_extract::{Extracted, Extraction};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -79,9 +80,13 @@ pub(super) async fn extract(
     progress.finish_and_clear();
     let (all, stopped) = (inputs.len(), stop.is_cancelled() && extracted + failed < inputs.len());
     if stopped {
-        printer.say(&format!("stopped after {} of {all} pages, {failed} without a result", extracted + failed));
+        printer.say(&format!(
+            "stopped after {} of {}, {failed} without a result",
+            extracted + failed,
+            counted(all, "page")
+        ));
     } else {
-        printer.say(&format!("{all} pages, {failed} without a result"));
+        printer.say(&format!("{}, {failed} without a result", counted(all, "page")));
     }
     Ok(match (stopped, is_fault, failed) {
         (true, ..) => Exit::Cancelled,

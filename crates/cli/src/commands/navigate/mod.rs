@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::{is_model_set, models};
 use crate::navigate_args::Navigate;
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
 use crate::wiring;
 
 /// Navigates, and prints the answer.
@@ -44,7 +44,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     if arguments.json {
         printer.json(&result)?;
     } else if result.success {
-        printer.data(&harmless(&readable::text(&result)))?;
+        printer.show(&readable::text(&result))?;
     } else {
         printer.say(&readable::failure(&result));
     }

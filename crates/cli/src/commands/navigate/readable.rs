@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use autoheal_engine::counted;
 use autoheal_navigate::{NavigationResult, PathStep};
 
 /// Returns the passage, its location, and how it was found.
@@ -34,5 +35,5 @@ fn cost(result: &NavigationResult) -> String {
         0 => String::new(),
         calls => format!(", {calls} questions to a model, {} tokens", result.tokens_used.total),
     };
-    format!("{} steps, {} pages asked for{model}", result.steps_taken, result.fetches)
+    format!("{}, {} fetched{model}", counted(result.steps_taken, "step"), counted(result.fetches, "page"))
 }

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use super::case::Case;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
+use crate::text::harmless;
 
 /// A line of the file.
 #[derive(Deserialize)]

@@ -10,7 +10,7 @@ use self::case::Case;
 pub(super) use self::case::read as read_page;
 use crate::args::Relocate;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
 
 /// Relocates the fields of one recipe, or of each case of a file.
 pub(super) fn run(arguments: &Relocate, printer: &Printer) -> Result<Exit, Failure> {
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Relocate, printer: &Printer) -> Result<Exit, Failu
     if arguments.json {
         printer.json(&answer)?;
     } else {
-        printer.data(&harmless(&answer.to_string()))?;
+        printer.show(&answer.to_string())?;
     }
     Ok(if answer.is_healed() { Exit::Fine } else { Exit::NotHealed })
 }

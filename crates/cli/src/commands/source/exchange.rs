@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use autoheal_engine::counted;
 use autoheal_engine::source::Stage;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_page::recipe::Recipe;
@@ -18,7 +19,7 @@ use super::decide::{blame, person};
 use super::run::{Runner, perform};
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
 
 /// The extension of the files.
 const EXTENSION: &str = "toml";
@@ -53,7 +54,7 @@ pub(super) async fn export(
     if json {
         printer.json(&json!({ "files": written }))?;
     } else {
-        printer.say(&format!("exported {} sources to {}", written.len(), folder.display()));
+        printer.say(&format!("exported {} to {}", counted(written.len(), "source"), folder.display()));
     }
     Ok(Exit::Fine)
 }
@@ -199,7 +200,7 @@ fn of_another_tool(path: &Path, text: &str, printer: &Printer) -> Result<Entry, 
     let shown = || path.display().to_string();
     let imported = recipe_of(text).map_err(|error| error.named(&shown())).bad_input()?;
     for note in &imported.notes {
-        printer.say(&harmless(note));
+        printer.say(note);
     }
     let Some((url, more)) = imported.urls.split_first() else {
         let shown = shown();

@@ -20,11 +20,14 @@ use super::decide::person;
 use super::find;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
 use crate::source_args::Add;
 use crate::{interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
+
+/// Number of items of a list page that a reader sees when it is added.
+const SHOWN_ITEMS: usize = 5;
 
 /// Adds a page as a source, and prints the values that its recipe extracts.
 pub(super) async fn add(
@@ -47,10 +50,20 @@ pub(super) async fn add(
         printer.json(&results)?;
     } else {
         for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
-            printer.say(&harmless(note));
+            printer.say(note);
         }
         printer.say(&format!("added `{name}`; values of its recipe:"));
-        printer.data(&serde_json::to_string_pretty(&results["added"]["values"])?)?;
+        let values = &results["added"]["values"];
+        match values.as_array().and_then(|items| items.split_at_checked(SHOWN_ITEMS)) {
+            Some((first, rest)) if printer.is_read() && !rest.is_empty() => {
+                printer.show(&serde_json::to_string_pretty(first)?)?;
+                printer.say(&format!(
+                    "and {} more; to print all accepted values: autoheal source data {name}",
+                    rest.len()
+                ));
+            }
+            _ => printer.show(&serde_json::to_string_pretty(values)?)?,
+        }
     }
     Ok(Exit::Fine)
 }
@@ -63,7 +76,7 @@ fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failu
     let name = add.name.clone().map_or_else(suggested, Ok)?;
     let imported = add.recipe.as_deref().map(read_recipe).transpose()?;
     for note in imported.iter().flat_map(|imported| &imported.notes) {
-        printer.say(&harmless(note));
+        printer.say(note);
     }
     let request = AddRequest {
         more: more.to_vec(),
@@ -152,7 +165,7 @@ fn line(source: &str, row: &RunRow) -> String {
     let document = row.results.as_ref();
     let message = document.and_then(|document| document["failure"]["message"].as_str().or(document["error"].as_str()));
     let why =
-        message.map(harmless).or_else(|| reason.map(|reason| reason.explanation().to_owned())).unwrap_or_default();
+        message.map(str::to_owned).or_else(|| reason.map(|reason| reason.explanation().to_owned())).unwrap_or_default();
     let next = reason.map(StopReason::next).filter(|next| !next.is_empty());
     let next = next.map(|next| format!("\n    next: {}", next.replace("NAME", source))).unwrap_or_default();
     format!("{source}: {outcome}: {why}{next}")
@@ -177,7 +190,7 @@ pub(super) async fn heal(
     if json {
         printer.json(&row.results)?;
     } else {
-        printer.data(&harmless(row.report.as_deref().unwrap_or_default()))?;
+        printer.markdown(row.report.as_deref().unwrap_or_default())?;
     }
     Ok(if row.is_well() { Exit::Fine } else { Exit::NotHealed })
 }
@@ -220,7 +233,7 @@ impl<'a> Runner<'a> {
 
     /// Displays the progress of the work and returns the run when it has ended; `None` if the user stopped it.
     async fn show(&self, work: impl Future<Output = Result<RunRow, PerformError>>) -> Result<Option<RunRow>, Failure> {
-        match progress::show(self.printer, self.worker.feed().watch(), work).await {
+        match progress::show(self.printer, &self.worker, work).await {
             Ok(row) => Ok(Some(row)),
             Err(stopped @ PerformError::Stopped(_)) => {
                 self.printer.say(&stopped.to_string());

@@ -1,20 +1,25 @@
 //! Listings and details of sources.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, HealthState};
 use autoheal_engine::time::minutes_and_seconds;
+use autoheal_engine::{Timestamp, counted};
 use autoheal_source::SourceName;
 use autoheal_source::refresh::EVERY_HOST;
+use autoheal_source::schedule::Turn;
 use autoheal_source::statistics::Statistics;
-use autoheal_store::{AlertFilter, Channel, SourceRow, Store};
+use autoheal_store::{AlertFilter, Channel, RecipeRow, SourceFilter, SourceRow, Store};
 use serde_json::{Value, json};
 
 use super::find;
 use crate::exit::{Exit, Failure};
-use crate::printer::{Printer, harmless};
+use crate::printer::Printer;
+use crate::table::{Cell, Column, Table};
+use crate::text::{Tone, harmless};
+use crate::time::relative;
 
 fn health(health: &Health) -> Value {
     let time = |at: Option<Timestamp>| at.map(Timestamp::to_rfc3339);
@@ -29,31 +34,86 @@ fn health(health: &Health) -> Value {
     })
 }
 
-fn summary(row: &SourceRow) -> Value {
-    json!({ "source": row.source, "url": row.definition["url"], "health": health(&row.health) })
+fn summary(row: &SourceRow, waits: bool, now: Timestamp) -> Value {
+    json!({
+        "source": row.source,
+        "url": row.definition["url"],
+        "health": health(&row.health),
+        "last_run_at": last_run(row).map(Timestamp::to_rfc3339),
+        "next_run_at": next_run(row, now).map(Timestamp::to_rfc3339),
+        "waits_for_approval": waits,
+    })
 }
 
 pub(super) async fn list(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let sources = store.sources().await?;
+    let filter = SourceFilter { waits: true, limit: u32::MAX, ..SourceFilter::default() };
+    let (waiting, _) = store.source_page(&filter).await?;
+    let waiting: BTreeSet<&str> = waiting.iter().map(|row| row.source.as_str()).collect();
     let day_ago = store.now().minus(std::time::Duration::from_hours(24));
     for alert in
         store.alerts(&AlertFilter::about(EVERY_HOST, 1)).await?.iter().filter(|alert| alert.created_at >= day_ago)
     {
-        printer.warn(&format!("{}: {}", alert.created_at.to_rfc3339(), harmless(&alert.message)));
+        printer.warn(&format!("{}: {}", alert.created_at.to_rfc3339(), alert.message));
     }
     if json {
+        let summary = |row: &SourceRow| summary(row, waiting.contains(row.source.as_str()), store.now());
         printer.json(&sources.iter().map(summary).collect::<Vec<_>>())?;
         return Ok(Exit::Fine);
     }
-    let mut text = format!("{:<11}  {:>5}  {:>6}  {:<24}  URL\n", "HEALTH", "GOOD", "FAILED", "NAME");
-    for row in &sources {
-        let Health { state, success_count, failure_count, .. } = &row.health;
-        let url = harmless(row.definition["url"].as_str().unwrap_or_default());
-        let _ =
-            writeln!(text, "{:<11}  {success_count:>5}  {failure_count:>6}  {:<24}  {url}", state.name(), row.source);
+    if sources.is_empty() {
+        printer.say("there are no sources; add one with `autoheal source add URL`");
+        return Ok(Exit::Fine);
     }
-    printer.data(&text)?;
+    printer.table(&table(&sources, &waiting, store.now()))?;
     Ok(Exit::Fine)
+}
+
+fn table(sources: &[SourceRow], waiting: &BTreeSet<&str>, now: Timestamp) -> Table {
+    let mut table = Table::new([
+        Column::new("HEALTH"),
+        Column::new("NAME").cut_end(),
+        Column::new("WAITS"),
+        Column::new("LAST RUN").optional(),
+        Column::new("NEXT RUN").optional(),
+        Column::number("GOOD").optional(),
+        Column::number("FAILED").optional(),
+        Column::new("URL").cut_end().optional(),
+    ]);
+    for row in sources {
+        let health = &row.health;
+        let tone = match health.state {
+            HealthState::Active => Tone::Good,
+            HealthState::Degraded => Tone::Caution,
+            HealthState::Quarantined | HealthState::Dead => Tone::Bad,
+        };
+        let waits = if waiting.contains(row.source.as_str()) { "for you" } else { "" };
+        let next = next_run(row, now).map_or_else(
+            || Cell::new(""),
+            |at| if at <= now { Cell::short("due", &at.to_rfc3339()) } else { Cell::time(Some(at), now) },
+        );
+        table.push([
+            Cell::new(health.state.name()).tone(tone),
+            Cell::new(&row.source),
+            Cell::new(waits).tone(Tone::Caution),
+            Cell::time(last_run(row), now),
+            next,
+            Cell::of(&health.success_count),
+            Cell::of(&health.failure_count),
+            Cell::new(row.definition["url"].as_str().unwrap_or_default()),
+        ]);
+    }
+    table
+}
+
+fn last_run(row: &SourceRow) -> Option<Timestamp> {
+    row.health.last_success_at.max(row.health.last_failure_at)
+}
+
+/// Returns the time of the next scheduled run, which may have passed; `None` if it never runs by itself.
+fn next_run(row: &SourceRow, now: Timestamp) -> Option<Timestamp> {
+    let definition = serde_json::from_value(row.definition.clone()).ok()?;
+    Turn::next(&row.source, &definition, &row.health, now).map(|turn| turn.at)
 }
 
 pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
@@ -86,12 +146,14 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
         row.health.state.name(),
         harmless(row.definition["url"].as_str().unwrap_or_default())
     );
-    let _ = writeln!(text, "{} good runs, {} failed ones", row.health.success_count, row.health.failure_count);
+    let _ = writeln!(text, "{}, {} failed", counted(row.health.success_count, "good run"), row.health.failure_count);
     if let Some(until) = row.health.quarantine_until.filter(|_| row.health.state == HealthState::Quarantined) {
         let _ = writeln!(text, "quarantined until {}; `autoheal source release {name}` ends that", until.to_rfc3339());
     }
     for alert in &alerts {
-        let _ = writeln!(text, "{}  {}: {}", alert.created_at.to_rfc3339(), alert.kind, harmless(&alert.message));
+        let at =
+            if printer.is_read() { relative(alert.created_at, store.now()) } else { alert.created_at.to_rfc3339() };
+        let _ = writeln!(text, "{at}  {}: {}", alert.kind, harmless(&alert.message));
     }
     for notice in &undelivered {
         let alerts = match notice.channel {
@@ -100,7 +162,7 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
         };
         let (to, error) = (notice.address.as_deref().unwrap_or(alerts), notice.last_error.as_deref());
         let error = harmless(error.unwrap_or_default());
-        let _ = writeln!(text, "not delivered to {} after {} tries: {error}", harmless(to), notice.tries);
+        let _ = writeln!(text, "not delivered to {} after {}: {error}", harmless(to), counted(notice.tries, "attempt"));
     }
     if let Some(recipe) = in_force {
         let _ = writeln!(
@@ -152,37 +214,52 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
         printer.json(&json!({ "recipes": recipes, "decisions": decisions, "fixes": fixes }))?;
         return Ok(Exit::Fine);
     }
-    let mut text = String::new();
-    for recipe in &recipes {
-        let by = recipe.promoted_by.as_ref().unwrap_or(&recipe.asked_by);
-        let _ = writeln!(
-            text,
-            "recipe {:>3}  {:<10}  {}  by {}; {} runs, {} failed",
-            recipe.version,
-            recipe.stage.name(),
-            recipe.created_at.to_rfc3339(),
-            harmless(by),
-            recipe.runs,
-            recipe.failed_runs
-        );
+    let now = store.now();
+    if !recipes.is_empty() {
+        printer.table(&recipe_table(&recipes, now))?;
     }
-    for made in &decisions {
-        let version = made.version.map_or(String::new(), |version| format!(" recipe {version}"));
-        let (at, what, by) = (made.at.to_rfc3339(), made.decision.name(), harmless(&made.asked_by));
-        let _ = writeln!(text, "{at}  {what}{version} by {by}");
+    if !decisions.is_empty() {
+        let mut table = Table::new([
+            Column::new("DECIDED"),
+            Column::new("DECISION"),
+            Column::number("RECIPE"),
+            Column::new("BY").cut_end(),
+        ]);
+        for made in &decisions {
+            let version = made.version.map_or_else(String::new, |version| version.to_string());
+            let at = Cell::time(Some(made.at), now);
+            table.push([at, Cell::new(made.decision.name()), Cell::new(&version), Cell::new(&made.asked_by)]);
+        }
+        printer.data("")?;
+        printer.table(&table)?;
     }
     for (at, fix) in &fixes {
-        let _ = writeln!(
-            text,
-            "\n{}  {} -> {}\n{}",
-            at.to_rfc3339(),
-            fix.error_type,
-            fix.deployed_to,
-            harmless(&fix.patch)
-        );
+        let at = if printer.is_read() { relative(*at, now) } else { at.to_rfc3339() };
+        printer.show(&format!("\n{at}  {} -> {}\n{}", fix.error_type, fix.deployed_to, fix.patch))?;
     }
-    printer.data(&text)?;
     Ok(Exit::Fine)
+}
+
+fn recipe_table(recipes: &[RecipeRow], now: Timestamp) -> Table {
+    let mut table = Table::new([
+        Column::number("RECIPE"),
+        Column::new("STAGE"),
+        Column::new("CREATED").optional(),
+        Column::number("RUNS").optional(),
+        Column::number("FAILED").optional(),
+        Column::new("BY").cut_end(),
+    ]);
+    for recipe in recipes {
+        table.push([
+            Cell::of(&recipe.version),
+            Cell::new(recipe.stage.name()),
+            Cell::time(Some(recipe.created_at), now),
+            Cell::of(&recipe.runs),
+            Cell::of(&recipe.failed_runs),
+            Cell::new(recipe.promoted_by.as_ref().unwrap_or(&recipe.asked_by)),
+        ]);
+    }
+    table
 }
 
 pub(super) async fn stats(json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {

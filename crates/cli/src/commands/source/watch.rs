@@ -19,7 +19,7 @@ pub(super) async fn run(store: &Store, config: &Config, printer: &Printer) -> Re
     printer.say("running every source on its schedule; Ctrl-C to stop");
     let notifier = wiring::notifier(config, store, &sources)?;
     let maintenance = wiring::maintenance(config, store)?;
-    let working = progress::show(printer, worker.feed().watch(), worker.run_until(stop.clone()));
+    let working = progress::show(printer, &worker, worker.run_until(stop.clone()));
     tokio::join!(working, wiring::schedule_until(store, &stop), maintenance.run_until(&notifier, &stop));
     wiring::ensure_current(store).await?;
     Ok(Exit::Fine)
