@@ -26,10 +26,10 @@ use crate::edit::Candidate;
 use crate::environment::Environment;
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::environment::NodeEnvironment;
-use crate::languages;
 use crate::python::environment::PythonEnvironment;
-use crate::report::{TestCase, TestOutcome, TestReport, checkers, findings, flake8, node, ruff};
+use crate::report::{Look, TestCase, TestOutcome, TestReport, checkers, flake8, ruff};
 use crate::sources::Sources;
+use crate::{javascript, languages, python};
 
 /// Folder that the repository lies in, as reports name it.
 const ROOT: &str = "/repo";
@@ -39,47 +39,46 @@ pub(crate) struct Report {
     text: String,
     /// Name of a file without a header.
     file: &'static str,
-    read: fn(&str, &Sources, &Environment) -> Vec<Finding>,
+    read: fn(&str, &Sources) -> Vec<Finding>,
 }
 
 /// The error of a failed Python test: the end of its traceback.
 pub(crate) fn pytest(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, environment: &Environment| {
-        let (prefixes, environment) = (&prefixes(), &environment.python);
-        findings::findings_from(&failed_test(text), &findings::Look { prefixes, sources, environment })
+    let read = |text: &str, sources: &Sources| {
+        python::report::findings::findings_from(&failed_test(text), &look(&prefixes(), sources))
     };
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
 /// The error of a failed JavaScript test, with its stack.
 pub(crate) fn node(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| {
-        node::findings::findings_from(&failed_test(text), &look(&prefixes(), sources))
+    let read = |text: &str, sources: &Sources| {
+        javascript::report::findings::findings_from(&failed_test(text), &look(&prefixes(), sources))
     };
     Report { text: text.to_owned(), file: "a.js", read }
 }
 
 /// Lines of the TypeScript compiler.
 pub(crate) fn tsc(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| node::tsc::findings(text, &look(&prefixes(), sources));
+    let read = |text: &str, sources: &Sources| javascript::report::tsc::findings(text, &look(&prefixes(), sources));
     Report { text: text.to_owned(), file: "a.ts", read }
 }
 
 /// Lines of mypy.
 pub(crate) fn mypy(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| checkers::mypy(text, &look(&prefixes(), sources));
+    let read = |text: &str, sources: &Sources| checkers::mypy(text, &look(&prefixes(), sources));
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
 /// Pyright's JSON.
 pub(crate) fn pyright(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| checkers::pyright(text, &look(&prefixes(), sources));
+    let read = |text: &str, sources: &Sources| checkers::pyright(text, &look(&prefixes(), sources));
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
 /// Lines of flake8.
 pub(crate) fn flake8(text: &str) -> Report {
-    let read = |text: &str, _: &Sources, _: &Environment| flake8::findings(text, &prefixes());
+    let read = |text: &str, _: &Sources| flake8::findings(text, &prefixes());
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
@@ -92,7 +91,7 @@ pub(crate) fn ruff(text: &str) -> Report {
         let file = format!("{ROOT}/{file}");
         serde_json::json!({ "code": code, "filename": file, "location": location, "message": message, "fix": null })
     };
-    let read = |text: &str, _: &Sources, _: &Environment| ruff::findings(text, &prefixes()).expect("ruff's JSON");
+    let read = |text: &str, _: &Sources| ruff::findings(text, &prefixes()).expect("ruff's JSON");
     Report { text: json_of(text, violation), file: "a.py", read }
 }
 
@@ -106,15 +105,15 @@ pub(crate) fn eslint(text: &str) -> Report {
             serde_json::json!({ "ruleId": rule, "severity": 2, "message": message, "line": row, "column": column });
         serde_json::json!({ "filePath": format!("{ROOT}/{file}"), "messages": [message] })
     };
-    let read = |text: &str, sources: &Sources, _: &Environment| {
-        node::eslint::findings(text, &look(&prefixes(), sources)).expect("eslint's JSON")
+    let read = |text: &str, sources: &Sources| {
+        javascript::report::eslint::findings(text, &look(&prefixes(), sources)).expect("eslint's JSON")
     };
     Report { text: json_of(text, violation), file: "a.js", read }
 }
 
 /// A diagnostic of rustc, or lines of a short form with the changes that it suggests: `a.rs:2:5: E0425: words [help: old => new]`.
 pub(crate) fn rustc(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| {
+    let read = |text: &str, sources: &Sources| {
         let output: String = text.lines().map(|line| rustc_line(line, sources) + "\n").collect();
         let prefixes = prefixes();
         let look = look(&prefixes, sources);
@@ -176,8 +175,8 @@ fn prefixes() -> Vec<String> {
     vec![ROOT.to_owned()]
 }
 
-fn look<'a>(prefixes: &'a [String], sources: &'a Sources) -> node::Look<'a> {
-    node::Look { prefixes, directory: "", sources }
+fn look<'a>(prefixes: &'a [String], sources: &'a Sources) -> Look<'a> {
+    Look { prefixes, directory: "", sources }
 }
 
 fn failed_test(text: &str) -> TestReport {
@@ -294,7 +293,7 @@ impl Example {
             sources.insert(file.name.as_str(), file.before.as_str(), file.is_protected);
         }
         let environment = environment();
-        let findings = (report.read)(&report.text, &sources, &environment);
+        let findings = (report.read)(&report.text, &sources);
         let place = findings.first().and_then(|finding| finding.file.as_deref());
         assert!(place.is_some_and(|file| sources.text(file).is_some()), "the report names no file: {findings:#?}");
         Self { files, sources, environment, output: report.text, findings }

@@ -11,6 +11,7 @@ use crate::fix::Fixer;
 use crate::language::files::KnownFiles;
 use crate::language::outline::Outline;
 use crate::language::{Language, LanguageId};
+use crate::report::Look;
 use crate::sources::Sources;
 use crate::{javascript, python, rust};
 
@@ -78,6 +79,11 @@ pub fn raises(file: &str, statement: &str) -> bool {
 /// The outline of the files of a file's language.
 pub(crate) fn outline<'s>(file: &str, sources: &'s Sources) -> Option<&'s dyn Outline> {
     Some(of(file)?.outline(sources))
+}
+
+/// A finding for each error in a text that is in a file of the repository, in whatever language.
+pub(crate) fn findings_in_text(text: &str, look: &Look<'_>) -> impl Iterator<Item = Finding> {
+    ALL.into_iter().flat_map(|language| language.findings_in_text(text, look))
 }
 
 /// The fixers that may know what to do about a finding: those of its file's language, or of every language when its file is in

@@ -22,6 +22,7 @@ mod place;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;
+pub mod report;
 pub(crate) mod search;
 pub(crate) mod test_units;
 pub(crate) mod tokens;

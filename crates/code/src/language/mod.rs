@@ -29,6 +29,7 @@ use self::switch::{Change, Switch};
 use self::units::Units;
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
+use crate::report::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -146,6 +147,9 @@ pub(crate) trait Language: Sync {
     /// Returns the calls that led to the error of a finding, the deepest first, in files of the repository. `with_causes`: and behind them
     /// those that led to the errors that led to this one.
     fn stack(&self, finding: &Finding, sources: &Sources, with_causes: bool) -> Vec<StackFrame>;
+
+    /// Returns a finding for each error in a text that is in a file of the repository. The text may be anything, such as a job's log.
+    fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding>;
 
     // Repairs.
 

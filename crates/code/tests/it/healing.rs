@@ -2,7 +2,8 @@
 
 use autoheal_code::languages::fixers;
 use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{Look, findings_from, junit};
+use autoheal_code::python::report::findings::findings_from;
+use autoheal_code::report::{Look, junit};
 use autoheal_code::{Candidate, Environment, FixContext, Sources};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
@@ -227,7 +228,7 @@ fn importers_count_transitively() {
 fn a_report_without_failures_has_no_findings() {
     let report =
         junit::parse("<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>").expect("a report");
-    let (sources, environment) = (Sources::new(vec![String::new()]), environment());
-    let look = Look { prefixes: &[], sources: &sources, environment: &environment.python };
+    let sources = Sources::new(vec![String::new()]);
+    let look = Look { prefixes: &[], directory: "", sources: &sources };
     assert!(report.is_green() && findings_from(&report, &look).is_empty());
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use autoheal_code::report::{TestCase, TestReport};
+use autoheal_code::report::{Look, TestCase, TestReport};
 use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
@@ -72,6 +72,11 @@ impl Place<'_> {
     /// The prefixes that absolute names of the repository's files have inside.
     pub(crate) fn prefixes(&self) -> Vec<String> {
         vec![self.folders.tree().display().to_string()]
+    }
+
+    /// Returns the context for reading what the suite prints.
+    pub(crate) fn look<'p>(&'p self, prefixes: &'p [String]) -> Look<'p> {
+        Look { prefixes, directory: &self.setup.suite().directory, sources: self.sources }
     }
 }
 

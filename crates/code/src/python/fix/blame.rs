@@ -8,9 +8,9 @@ use crate::python::EXTENSIONS;
 use crate::python::index::Index;
 use crate::python::module::{Module, Span};
 use crate::python::parse;
+use crate::python::report::traceback::{self, Frame, Traceback};
 use crate::repair::ngram::Model;
 use crate::repair::shortlist::Ground;
-use crate::report::traceback::{self, Frame, Traceback};
 use crate::search::terrain::Terrain;
 use crate::sources::Sources;
 

@@ -26,9 +26,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use autoheal_code::javascript::report::entries::REPORT_VARIABLE;
 use autoheal_code::javascript::{self, probe};
-use autoheal_code::report::node::Look;
-use autoheal_code::report::node::entries::REPORT_VARIABLE;
 use autoheal_code::report::{TestCase, TestReport};
 use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::diagnostics::{Finding, Source};
@@ -408,9 +407,4 @@ fn mounts_of(modules: &ModuleFolder, tree: &Path, writable: &Path) -> Vec<Mount>
         }
     }
     mounts
-}
-
-/// Returns the context for reading a report.
-pub(crate) fn look<'a>(place: &Place<'a>, prefixes: &'a [String]) -> Look<'a> {
-    Look { prefixes, directory: &place.setup.suite().directory, sources: place.sources }
 }

@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use autoheal_code::python::{self, environment::PythonEnvironment, probe};
-use autoheal_code::report::{TestCase, TestReport, compile};
+use autoheal_code::python::{self, environment::PythonEnvironment, probe, report::compile};
+use autoheal_code::report::{TestCase, TestReport};
 use autoheal_code::{Environment, LanguageId, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
