@@ -23,10 +23,8 @@ use autoheal_engine::diagnostics::{Finding, Source};
 use similar::TextDiff;
 
 use crate::edit::Candidate;
-use crate::environment::Environment;
+use crate::environment::{Environment, Runtime};
 use crate::fix::{FixContext, Fixer};
-use crate::javascript::environment::NodeEnvironment;
-use crate::python::environment::PythonEnvironment;
 use crate::report::{Look, TestCase, TestOutcome, TestReport, checkers, flake8, ruff};
 use crate::sources::Sources;
 use crate::{javascript, languages, python};
@@ -195,7 +193,7 @@ fn failed_test(text: &str) -> TestReport {
 fn environment() -> Environment {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     let table = |rows: &[(&str, &str)]| rows.iter().map(|(name, text)| ((*name).to_owned(), words(text))).collect();
-    let python = PythonEnvironment {
+    let python = Runtime {
         version: (3, 11),
         standard_library: words("calendar collections functools html itertools json os re sys typing"),
         builtins: words(
@@ -207,19 +205,19 @@ fn environment() -> Environment {
             ("json", "dump dumps load loads"),
             ("os", "environ getcwd listdir path sep"),
         ]),
-        type_attributes: table(&[
+        members: table(&[
             ("list", "append count extend index insert pop remove reverse sort"),
             ("object", "__eq__ __hash__ __init__ __repr__ __str__"),
             ("str", "format join lower replace split strip title upper"),
         ]),
-        ..PythonEnvironment::default()
+        ..Runtime::default()
     };
-    let node = NodeEnvironment {
-        builtins: words("events fs os path util"),
-        globals: words("Array JSON Math Object console exports module process require"),
-        ..NodeEnvironment::default()
+    let node = Runtime {
+        standard_library: words("events fs os path util"),
+        builtins: words("Array JSON Math Object console exports module process require"),
+        ..Runtime::default()
     };
-    Environment { python, node }
+    Environment::default().with(python::ID, python).with(javascript::ID, node)
 }
 
 /// A file of an example.

@@ -81,6 +81,16 @@ pub(crate) fn outline<'s>(file: &str, sources: &'s Sources) -> Option<&'s dyn Ou
     Some(of(file)?.outline(sources))
 }
 
+/// The files that a file, if it is a manifest, names as what its project is for others.
+pub fn entries<'s>(manifest: &str, sources: &'s Sources) -> impl Iterator<Item = &'s str> {
+    ALL.into_iter().flat_map(move |language| language.entries(manifest, sources))
+}
+
+/// The file of a module, by the name that settings of tools name it by.
+pub fn module<'s>(name: &str, sources: &'s Sources) -> Option<&'s str> {
+    ALL.into_iter().find_map(|language| language.module(name, sources))
+}
+
 /// A finding for each error in a text that is in a file of the repository, in whatever language.
 pub(crate) fn findings_in_text(text: &str, look: &Look<'_>) -> impl Iterator<Item = Finding> {
     ALL.into_iter().flat_map(|language| language.findings_in_text(text, look))

@@ -102,6 +102,14 @@ impl Language for JavaScript {
         imports::loaded_with(file, sources)
     }
 
+    fn entries<'s>(&self, manifest: &str, sources: &'s Sources) -> BTreeSet<&'s str> {
+        imports::entries(manifest, sources)
+    }
+
+    fn module<'s>(&self, _: &str, _: &'s Sources) -> Option<&'s str> {
+        None
+    }
+
     /// Node tells the causes of an error with it.
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
         let frames = fix::blame::stack(finding, sources).into_iter();

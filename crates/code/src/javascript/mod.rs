@@ -3,14 +3,13 @@
 pub(crate) mod complaint;
 pub(crate) mod components;
 mod depth;
-pub mod environment;
 pub(crate) mod expectation;
 mod files;
 pub mod fix;
 mod flow;
 pub(crate) mod globals;
 pub(crate) mod grammar;
-pub mod imports;
+mod imports;
 pub mod index;
 mod judging;
 mod language;

@@ -100,6 +100,14 @@ impl Language for Python {
         imports::loaded_with(file, sources)
     }
 
+    fn entries<'s>(&self, manifest: &str, sources: &'s Sources) -> BTreeSet<&'s str> {
+        imports::entries(manifest, sources)
+    }
+
+    fn module<'s>(&self, name: &str, sources: &'s Sources) -> Option<&'s str> {
+        Index::of(sources).file_of(name)
+    }
+
     fn stack(&self, finding: &Finding, sources: &Sources, with_causes: bool) -> Vec<StackFrame> {
         let stacks = fix::blame::stacks(finding, sources).into_iter().take(if with_causes { usize::MAX } else { 1 });
         let frame = |(file, line): (&str, u32)| StackFrame { file: file.to_owned(), line, column: None };

@@ -2,7 +2,6 @@
 
 pub(crate) mod depth;
 pub mod distributions;
-pub mod environment;
 pub(crate) mod expectation;
 mod files;
 pub mod fix;

@@ -12,7 +12,7 @@ const MOST: usize = 50;
 
 const MAX_STACK: usize = 16 * 1024;
 
-/// The failures in the log of a job that is red: errors in files of the repository, in any language; else the first of `errors`, which
+/// The failures in the log of a job that failed: errors in files of the repository, in any language; else the first of `errors`, which
 /// the runner marked as such. At least one.
 pub fn findings(job: &str, text: &str, errors: &[String], look: &Look<'_>) -> Vec<Finding> {
     let mut seen = BTreeSet::new();
@@ -100,7 +100,7 @@ mod tests {
             ("LINTING error in src/lib.rs line 1", "unneeded `return` statement"),
             ("LOGIC error in src/lib.rs line 1", "assertion `left == right` failed"),
         ];
-        for log in [log.to_owned(), log.replace("\n", "\n    ")] {
+        for log in [log.to_owned(), log.replace('\n', "\n    ")] {
             let found = found(&log, &[]);
             assert!(found.iter().all(|finding| finding.source == Source::Runtime));
             let found: Vec<(String, String)> = found.iter().map(told).collect();

@@ -116,6 +116,14 @@ impl Language for Rust {
         files
     }
 
+    fn entries<'s>(&self, _: &str, _: &'s Sources) -> BTreeSet<&'s str> {
+        BTreeSet::new()
+    }
+
+    fn module<'s>(&self, _: &str, _: &'s Sources) -> Option<&'s str> {
+        None
+    }
+
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
         panics::frames(finding, sources)
     }

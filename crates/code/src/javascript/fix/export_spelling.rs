@@ -97,7 +97,7 @@ fn one_name(
     let home = blame.index.resolve(file, &import.specifier);
     let offered = match home {
         Some(home) => blame.index.exports(home),
-        None => blame.context.environment.node.exports.get(&import.specifier).cloned().unwrap_or_default(),
+        None => blame.runtime().exports.get(&import.specifier).cloned().unwrap_or_default(),
     };
     let has_default = home.and_then(|home| blame.module(home)).is_some_and(|module| module.exports.default.is_some());
     let name = one.name.as_str();

@@ -127,9 +127,9 @@ fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth:
     let depth = f64::from(u32::try_from(depth).unwrap_or(9));
     let known = f64::from(u32::try_from(blame.index.count(wrong).saturating_sub(1).min(8)).unwrap_or(8)) / 2.0;
     let mut candidates: BTreeMap<&str, f64> = COMMON_MEMBERS.split_whitespace().map(|name| (name, 1.0)).collect();
-    let of_types = blame.context.environment.node.members.values().flatten();
+    let of_types = blame.runtime().members.values().flatten();
     candidates.extend(of_types.map(|name| (name.as_str(), 1.5)));
-    let of_modules = blame.context.environment.node.exports.values().flatten();
+    let of_modules = blame.runtime().exports.values().flatten();
     candidates.extend(of_modules.map(|name| (name.as_str(), 1.5)));
     candidates.extend(blame.index.members().map(|(name, _)| (name, 0.5)));
     if let Some(suggestion) = blame.suggestion() {

@@ -74,7 +74,7 @@ fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &
     let name = word.text.as_str();
     // A word that is used everywhere is hardly the misspelled one.
     let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(1).min(8)).unwrap_or(8));
-    let globals = blame.context.environment.node.globals.iter().map(|name| (name.as_str(), 4));
+    let globals = blame.runtime().builtins.iter().map(|name| (name.as_str(), 4));
     for (candidate, distance) in module.visible(word.scope).into_iter().chain(globals) {
         let Some(bits) = slip(name, candidate) else { continue };
         let suggested = if blame.suggestion() == Some(candidate) { -1.0 } else { 0.0 };

@@ -192,9 +192,11 @@ fn insert_argument(
 /// Returns whether every variable that a piece of code reads is visible or built in.
 fn words_visible(code: &str, visible: &std::collections::BTreeMap<&str, usize>, blame: &Blame<'_>) -> bool {
     let piece = Module::read(code);
-    piece.words.iter().filter(|word| word.role == Role::Load).all(|word| {
-        visible.contains_key(word.text.as_str()) || blame.context.environment.python.builtins.contains(&word.text)
-    })
+    piece
+        .words
+        .iter()
+        .filter(|word| word.role == Role::Load)
+        .all(|word| visible.contains_key(word.text.as_str()) || blame.runtime().builtins.contains(&word.text))
 }
 
 fn remove_argument(

@@ -69,7 +69,7 @@ fn uses<'a>(blame: &Blame<'a>, place: &Place, attribute: &str) -> Vec<&'a Word> 
 
 /// Returns the known attributes of the owner; empty when nothing is known about it.
 fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet<String> {
-    let environment = &blame.context.environment.python;
+    let environment = blame.runtime();
     if is_module {
         let mut names = blame.index.exports(owner);
         names.extend(environment.exports.get(owner).into_iter().flatten().cloned());
@@ -77,7 +77,7 @@ fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet
     }
     let mut names: BTreeSet<String> = blame.index.attributes_of(owner).keys().map(|name| (*name).to_owned()).collect();
     for kind in [owner, "object", "type"] {
-        names.extend(environment.type_attributes.get(kind).into_iter().flatten().cloned());
+        names.extend(environment.members.get(kind).into_iter().flatten().cloned());
     }
     names
 }

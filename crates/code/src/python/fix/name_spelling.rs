@@ -57,7 +57,7 @@ fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &
     let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(1).min(8)).unwrap_or(8));
     let suggestion = blame.suggestion();
     let visible = module.visible(word.scope);
-    let builtins = blame.context.environment.python.builtins.iter().map(|name| (name.as_str(), 4));
+    let builtins = blame.runtime().builtins.iter().map(|name| (name.as_str(), 4));
     for (candidate, distance) in visible.into_iter().chain(builtins) {
         if candidate == name {
             continue;
@@ -158,8 +158,7 @@ fn joined(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &
     let visible = module.visible(word.scope);
     for (at, _) in word.text.char_indices().skip(1) {
         let (left, right) = word.text.split_at(at);
-        let is_name =
-            |part: &str| visible.contains_key(part) || blame.context.environment.python.builtins.contains(part);
+        let is_name = |part: &str| visible.contains_key(part) || blame.runtime().builtins.contains(part);
         let is_known = |part: &str| is_name(part) || blame.index.count(part) > 0;
         let bits = match (is_name(left), is_name(right)) {
             (true, true) => 1.5,

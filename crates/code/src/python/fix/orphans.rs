@@ -41,7 +41,7 @@ impl Fixer for Orphans {
 
 /// Names that nothing binds, in code that may not even have run.
 fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
-    let builtins = &blame.context.environment.python.builtins;
+    let builtins = &blame.runtime().builtins;
     if builtins.is_empty() {
         return;
     }
@@ -71,7 +71,7 @@ fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) 
 
 /// Attributes and functions: a word that occurs once, and is spelled almost like one that occurs often.
 fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
-    let environment = &blame.context.environment.python;
+    let environment = blame.runtime();
     let mut defined: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     let mut used: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     for (file, module) in blame.index.modules() {
@@ -87,7 +87,7 @@ fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strang
         }
     }
     let foreign: BTreeSet<&str> = environment
-        .type_attributes
+        .members
         .values()
         .chain(environment.exports.values())
         .flatten()
@@ -113,8 +113,7 @@ fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strang
         }
         // Special methods are used by the interpreter alone.
         let is_special = name.starts_with('_') && name.ends_with('_');
-        let special =
-            ["object", "list", "dict"].iter().filter_map(|kind| environment.type_attributes.get(*kind)).flatten();
+        let special = ["object", "list", "dict"].iter().filter_map(|kind| environment.members.get(*kind)).flatten();
         for wanted in special.filter(|wanted| is_special && wanted.starts_with("__")) {
             if let Some(bits) = slip(name, wanted) {
                 list.edit(

@@ -58,7 +58,7 @@ impl Fixer for SyntaxRepair {
             return Vec::new();
         };
         let Some(text) = context.sources.text(file) else { return Vec::new() };
-        let version = Some(context.environment.python.version).filter(|version| version.0 > 0);
+        let version = Some(context.environment.of(crate::python::ID).version).filter(|version| version.0 > 0);
         let line = finding.location.map(|location| location.line);
         let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
         let model = learn(context.sources, file, &site);

@@ -29,7 +29,7 @@ use async_trait::async_trait;
 use autoheal_code::javascript::report::entries::REPORT_VARIABLE;
 use autoheal_code::javascript::{self, probe};
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId, Sources};
+use autoheal_code::{LanguageId, Sources};
 use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -276,13 +276,6 @@ impl Toolchain for Node {
     fn probe_words(&self, place: &Place<'_>, findings: &[Finding]) -> Vec<String> {
         probe_words(place, findings)
     }
-
-    fn take_probe(&self, said: &str, environment: &mut Environment) -> Result<(), String> {
-        environment.node = probe::parse(said).map_err(|error| error.to_string())?;
-        Ok(())
-    }
-
-    fn take_version(&self, _interpreter: &Interpreter, _environment: &mut Environment) {}
 
     fn protocol_name(&self, file: &str) -> Option<&'static str> {
         Some(match Path::new(file).extension()?.to_str()? {

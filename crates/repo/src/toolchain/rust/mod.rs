@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId, Sources, rust};
+use autoheal_code::{LanguageId, Sources, rust};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -264,12 +264,6 @@ impl Toolchain for Cargo {
     fn probe_words(&self, _place: &Place<'_>, _findings: &[Finding]) -> Vec<String> {
         Vec::new()
     }
-
-    fn take_probe(&self, _said: &str, _environment: &mut Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn take_version(&self, _interpreter: &Interpreter, _environment: &mut Environment) {}
 
     fn protocol_name(&self, file: &str) -> Option<&'static str> {
         (LanguageId::of(file) == Some(rust::ID)).then_some("rust")
