@@ -71,9 +71,11 @@ pub fn check_repair(before: &str, edit: &FileEdit, after: &str) -> Result<(), St
     }
 }
 
-/// Returns whether a statement of a file raises an error, or fails as assertions do.
+/// Returns whether a statement of a file raises an error itself or in one of its branches, such as `if (x) throw y`, or fails as
+/// assertions do.
 pub fn raises(file: &str, statement: &str) -> bool {
-    of(file).is_some_and(|language| language.raises(statement.trim_start()))
+    let mut parts = statement.split(['\n', '{', ';', ':', ')']);
+    of(file).is_some_and(|language| parts.any(|part| language.raises(part.trim_start())))
 }
 
 /// The outline of the files of a file's language.
@@ -163,6 +165,16 @@ mod tests {
         assert!(check("a.ts", "function f(x: number) {}\n").is_ok());
         assert!(check("a.js", "function f(x: number) {}\n").is_err());
         assert!(check("a.txt", "function f(").is_ok());
+    }
+
+    #[test]
+    fn branches_of_one_line_raise() {
+        assert!(raises("a.js", "if (x) throw y;"));
+        assert!(raises("a.js", "if (f(x)) { throw y; }"));
+        assert!(raises("a.py", "if x: raise y"));
+        assert!(raises("a.rs", "if x { panic!() }"));
+        assert!(!raises("a.js", "thrown(x);"));
+        assert!(!raises("a.py", "x = raised(y)"));
     }
 
     #[test]
