@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::blame::{Blame, Place};
-use super::shortlist::Shortlist;
+use super::shortlist::{Shortlist, Suspect};
 use super::spelling::{rarity, slip};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
@@ -105,15 +105,10 @@ fn at_use(
     if let Some(suggestion) = suggestion {
         candidates.insert(suggestion, -1.0);
     }
-    for (candidate, strangeness) in candidates {
-        let Some(bits) = slip(wrong, candidate) else { continue };
-        list.edit(
-            bits + known + depth + strangeness + rarity(blame.index.count(candidate)) / 2.0,
-            format!("replace the attribute '{wrong}' by '{candidate}'"),
-            &place.file,
-            Edit::replace(word.span.range(), candidate),
-        );
-    }
+    let names = candidates.into_iter().map(|(name, strangeness)| (name, depth + strangeness));
+    list.respell_by_use(Suspect { file: &place.file, text: wrong, span: word.span }, "attribute", 0.5, names, |name| {
+        blame.index.count(name)
+    });
     // Nothing alike, and the owner is known: what the text around suggests.
     for candidate in owned.iter().filter(|name| !name.starts_with('_') && blame.index.count(name) > 0) {
         list.edit(
