@@ -23,13 +23,11 @@ use autoheal_engine::diagnostics::{Finding, Source};
 use similar::TextDiff;
 
 use crate::edit::Candidate;
-use crate::environment::Environment;
+use crate::environment::{Environment, Runtime};
 use crate::fix::{FixContext, Fixer};
-use crate::javascript::environment::NodeEnvironment;
-use crate::languages;
-use crate::python::environment::PythonEnvironment;
-use crate::report::{TestCase, TestOutcome, TestReport, checkers, findings, flake8, node, ruff};
+use crate::report::{Look, TestCase, TestOutcome, TestReport, checkers, flake8, ruff};
 use crate::sources::Sources;
+use crate::{javascript, languages, python};
 
 /// Folder that the repository lies in, as reports name it.
 const ROOT: &str = "/repo";
@@ -39,47 +37,46 @@ pub(crate) struct Report {
     text: String,
     /// Name of a file without a header.
     file: &'static str,
-    read: fn(&str, &Sources, &Environment) -> Vec<Finding>,
+    read: fn(&str, &Sources) -> Vec<Finding>,
 }
 
 /// The error of a failed Python test: the end of its traceback.
 pub(crate) fn pytest(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, environment: &Environment| {
-        let (prefixes, environment) = (&prefixes(), &environment.python);
-        findings::findings_from(&failed_test(text), &findings::Look { prefixes, sources, environment })
+    let read = |text: &str, sources: &Sources| {
+        python::report::findings::findings_from(&failed_test(text), &look(&prefixes(), sources))
     };
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
 /// The error of a failed JavaScript test, with its stack.
 pub(crate) fn node(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| {
-        node::findings::findings_from(&failed_test(text), &look(&prefixes(), sources))
+    let read = |text: &str, sources: &Sources| {
+        javascript::report::findings::findings_from(&failed_test(text), &look(&prefixes(), sources))
     };
     Report { text: text.to_owned(), file: "a.js", read }
 }
 
 /// Lines of the TypeScript compiler.
 pub(crate) fn tsc(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| node::tsc::findings(text, &look(&prefixes(), sources));
+    let read = |text: &str, sources: &Sources| javascript::report::tsc::findings(text, &look(&prefixes(), sources));
     Report { text: text.to_owned(), file: "a.ts", read }
 }
 
 /// Lines of mypy.
 pub(crate) fn mypy(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| checkers::mypy(text, &look(&prefixes(), sources));
+    let read = |text: &str, sources: &Sources| checkers::mypy(text, &look(&prefixes(), sources));
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
 /// Pyright's JSON.
 pub(crate) fn pyright(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| checkers::pyright(text, &look(&prefixes(), sources));
+    let read = |text: &str, sources: &Sources| checkers::pyright(text, &look(&prefixes(), sources));
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
 /// Lines of flake8.
 pub(crate) fn flake8(text: &str) -> Report {
-    let read = |text: &str, _: &Sources, _: &Environment| flake8::findings(text, &prefixes());
+    let read = |text: &str, _: &Sources| flake8::findings(text, &prefixes());
     Report { text: text.to_owned(), file: "a.py", read }
 }
 
@@ -92,7 +89,7 @@ pub(crate) fn ruff(text: &str) -> Report {
         let file = format!("{ROOT}/{file}");
         serde_json::json!({ "code": code, "filename": file, "location": location, "message": message, "fix": null })
     };
-    let read = |text: &str, _: &Sources, _: &Environment| ruff::findings(text, &prefixes()).expect("ruff's JSON");
+    let read = |text: &str, _: &Sources| ruff::findings(text, &prefixes()).expect("ruff's JSON");
     Report { text: json_of(text, violation), file: "a.py", read }
 }
 
@@ -106,15 +103,15 @@ pub(crate) fn eslint(text: &str) -> Report {
             serde_json::json!({ "ruleId": rule, "severity": 2, "message": message, "line": row, "column": column });
         serde_json::json!({ "filePath": format!("{ROOT}/{file}"), "messages": [message] })
     };
-    let read = |text: &str, sources: &Sources, _: &Environment| {
-        node::eslint::findings(text, &look(&prefixes(), sources)).expect("eslint's JSON")
+    let read = |text: &str, sources: &Sources| {
+        javascript::report::eslint::findings(text, &look(&prefixes(), sources)).expect("eslint's JSON")
     };
     Report { text: json_of(text, violation), file: "a.js", read }
 }
 
 /// A diagnostic of rustc, or lines of a short form with the changes that it suggests: `a.rs:2:5: E0425: words [help: old => new]`.
 pub(crate) fn rustc(text: &str) -> Report {
-    let read = |text: &str, sources: &Sources, _: &Environment| {
+    let read = |text: &str, sources: &Sources| {
         let output: String = text.lines().map(|line| rustc_line(line, sources) + "\n").collect();
         let prefixes = prefixes();
         let look = look(&prefixes, sources);
@@ -176,8 +173,8 @@ fn prefixes() -> Vec<String> {
     vec![ROOT.to_owned()]
 }
 
-fn look<'a>(prefixes: &'a [String], sources: &'a Sources) -> node::Look<'a> {
-    node::Look { prefixes, directory: "", sources }
+fn look<'a>(prefixes: &'a [String], sources: &'a Sources) -> Look<'a> {
+    Look { prefixes, directory: "", sources }
 }
 
 fn failed_test(text: &str) -> TestReport {
@@ -196,7 +193,7 @@ fn failed_test(text: &str) -> TestReport {
 fn environment() -> Environment {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     let table = |rows: &[(&str, &str)]| rows.iter().map(|(name, text)| ((*name).to_owned(), words(text))).collect();
-    let python = PythonEnvironment {
+    let python = Runtime {
         version: (3, 11),
         standard_library: words("calendar collections functools html itertools json os re sys typing"),
         builtins: words(
@@ -208,19 +205,19 @@ fn environment() -> Environment {
             ("json", "dump dumps load loads"),
             ("os", "environ getcwd listdir path sep"),
         ]),
-        type_attributes: table(&[
+        members: table(&[
             ("list", "append count extend index insert pop remove reverse sort"),
             ("object", "__eq__ __hash__ __init__ __repr__ __str__"),
             ("str", "format join lower replace split strip title upper"),
         ]),
-        ..PythonEnvironment::default()
+        ..Runtime::default()
     };
-    let node = NodeEnvironment {
-        builtins: words("events fs os path util"),
-        globals: words("Array JSON Math Object console exports module process require"),
-        ..NodeEnvironment::default()
+    let node = Runtime {
+        standard_library: words("events fs os path util"),
+        builtins: words("Array JSON Math Object console exports module process require"),
+        ..Runtime::default()
     };
-    Environment { python, node }
+    Environment::default().with(python::ID, python).with(javascript::ID, node)
 }
 
 /// A file of an example.
@@ -294,7 +291,7 @@ impl Example {
             sources.insert(file.name.as_str(), file.before.as_str(), file.is_protected);
         }
         let environment = environment();
-        let findings = (report.read)(&report.text, &sources, &environment);
+        let findings = (report.read)(&report.text, &sources);
         let place = findings.first().and_then(|finding| finding.file.as_deref());
         assert!(place.is_some_and(|file| sources.text(file).is_some()), "the report names no file: {findings:#?}");
         Self { files, sources, environment, output: report.text, findings }

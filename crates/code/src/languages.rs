@@ -11,6 +11,7 @@ use crate::fix::Fixer;
 use crate::language::files::KnownFiles;
 use crate::language::outline::Outline;
 use crate::language::{Language, LanguageId};
+use crate::report::Look;
 use crate::sources::Sources;
 use crate::{javascript, python, rust};
 
@@ -70,14 +71,31 @@ pub fn check_repair(before: &str, edit: &FileEdit, after: &str) -> Result<(), St
     }
 }
 
-/// Returns whether a statement of a file raises an error, or fails as assertions do.
+/// Returns whether a statement of a file raises an error itself or in one of its branches, such as `if (x) throw y`, or fails as
+/// assertions do.
 pub fn raises(file: &str, statement: &str) -> bool {
-    of(file).is_some_and(|language| language.raises(statement.trim_start()))
+    let mut parts = statement.split(['\n', '{', ';', ':', ')']);
+    of(file).is_some_and(|language| parts.any(|part| language.raises(part.trim_start())))
 }
 
 /// The outline of the files of a file's language.
 pub(crate) fn outline<'s>(file: &str, sources: &'s Sources) -> Option<&'s dyn Outline> {
     Some(of(file)?.outline(sources))
+}
+
+/// The files that a file, if it is a manifest, names as what its project is for others.
+pub fn entries<'s>(manifest: &str, sources: &'s Sources) -> impl Iterator<Item = &'s str> {
+    ALL.into_iter().flat_map(move |language| language.entries(manifest, sources))
+}
+
+/// The file of a module, by the name that settings of tools name it by.
+pub fn module<'s>(name: &str, sources: &'s Sources) -> Option<&'s str> {
+    ALL.into_iter().find_map(|language| language.module(name, sources))
+}
+
+/// A finding for each error in a text that is in a file of the repository, in whatever language.
+pub(crate) fn findings_in_text(text: &str, look: &Look<'_>) -> impl Iterator<Item = Finding> {
+    ALL.into_iter().flat_map(|language| language.findings_in_text(text, look))
 }
 
 /// The fixers that may know what to do about a finding: those of its file's language, or of every language when its file is in
@@ -147,6 +165,16 @@ mod tests {
         assert!(check("a.ts", "function f(x: number) {}\n").is_ok());
         assert!(check("a.js", "function f(x: number) {}\n").is_err());
         assert!(check("a.txt", "function f(").is_ok());
+    }
+
+    #[test]
+    fn branches_of_one_line_raise() {
+        assert!(raises("a.js", "if (x) throw y;"));
+        assert!(raises("a.js", "if (f(x)) { throw y; }"));
+        assert!(raises("a.py", "if x: raise y"));
+        assert!(raises("a.rs", "if x { panic!() }"));
+        assert!(!raises("a.js", "thrown(x);"));
+        assert!(!raises("a.py", "x = raised(y)"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub fn candidates(finding: &Finding, sources: &Sources, evidence: &Evidence, mos
     found
 }
 
-/// The statement that raised the error by itself: its file and its first byte. The fault that it reports is to be repaired, not the report.
+/// The statement that raised the error: its file and its first byte. The fault that it reports is to be repaired, not the report.
 fn complaint(finding: &Finding, sources: &Sources) -> Option<(String, usize)> {
     let frame = stack(finding, sources).into_iter().next()?;
     let (at, statement) = statement(&frame, sources)?;
@@ -35,7 +35,7 @@ fn complaint(finding: &Finding, sources: &Sources) -> Option<(String, usize)> {
 /// Returns whether a change takes away the statement that begins at a byte, and raises no error in its place.
 fn takes_away(files: &[FileEdit], file: &str, at: usize) -> bool {
     let mut edits = files.iter().filter(|edited| edited.file == file).flat_map(|edited| &edited.edits);
-    let raises = |edit: &Edit| edit.replacement.split(['\n', '{', ';', ':']).any(|part| languages::raises(file, part));
+    let raises = |edit: &Edit| languages::raises(file, &edit.replacement);
     let is_gone = edits.clone().any(|edit| edit.start <= at && at < edit.end);
     is_gone && !edits.any(raises)
 }
@@ -72,6 +72,13 @@ mod tests {
         let at = TEXT.find(old).unwrap();
         let edit = Edit::replace(at..at + old.len(), new.to_owned());
         takes_away(&[FileEdit::single("src/a.rs", edit)], "src/a.rs", TEXT.find("panic").unwrap())
+    }
+
+    #[test]
+    fn a_branch_of_one_line_still_raises() {
+        let silences = |new: &str| takes_away(&[FileEdit::single("a.js", Edit::replace(0..18, new))], "a.js", 0);
+        assert!(!silences("if (a > 2) throw e;"));
+        assert!(silences("if (a > 2) return e;"));
     }
 
     #[test]

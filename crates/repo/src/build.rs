@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use autoheal_code::report::node::{Look, build};
+use autoheal_code::javascript::report::build;
+use autoheal_code::report::Look;
 use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;

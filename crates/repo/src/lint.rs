@@ -14,7 +14,7 @@ pub(crate) mod tools;
 use std::path::Path;
 use std::time::Duration;
 
-use autoheal_code::report::node::Look;
+use autoheal_code::report::Look;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::Outcome;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use autoheal_code::environment::Runtime;
 use autoheal_code::hang;
 use autoheal_code::report::{self, TestOutcome, TestReport};
 use autoheal_code::{Environment, LanguageId, Sources};
@@ -72,7 +73,9 @@ impl Session {
         let workspace = sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
         let mut environment = Environment::default();
         for toolchain in toolchains::ALL {
-            toolchain.take_version(&setup.tools_of(toolchain.language()).interpreter, &mut environment);
+            let language = toolchain.language();
+            let version = setup.tools_of(language).interpreter.version.unwrap_or_default();
+            environment = environment.with(language, Runtime { version, ..Runtime::default() });
         }
         Ok(Self {
             folders,
@@ -207,8 +210,7 @@ impl Session {
         let languages: BTreeSet<LanguageId> = self.setup.tools().map(|tools| tools.language).collect();
         for language in languages {
             let left = self.enter(language);
-            let toolchain = toolchains::of(language);
-            let words = toolchain.probe_words(&self.place(), findings);
+            let words = toolchains::of(language).probe_words(&self.place(), findings);
             if words.is_empty() {
                 self.setup.at = left;
                 continue;
@@ -218,7 +220,7 @@ impl Session {
             let outcome = self.execute(&directory, words, OWN_COMMAND).await;
             self.setup.at = left;
             let said = String::from_utf8_lossy(&outcome?.stdout).into_owned();
-            if let Err(why) = toolchain.take_probe(&said, &mut self.environment) {
+            if let Err(why) = self.environment.read(language, &said) {
                 // Fixers that need it give fewer candidates; the rest works.
                 context.note("warning", format!("the interpreter could not be asked what it can import: {why}"));
             }

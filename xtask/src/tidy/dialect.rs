@@ -51,14 +51,14 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 /// Numbers of phrases that are left, by crate or document: each may only get smaller.
 const ALLOWED: &[(&str, usize)] = &[
     ("crates/cli", 6),
-    ("crates/code", 145),
+    ("crates/code", 140),
     ("crates/extract", 5),
     ("crates/fetch", 6),
     ("crates/llm", 5),
     ("crates/navigate", 5),
     ("crates/page", 79),
     ("crates/process", 1),
-    ("crates/repo", 244),
+    ("crates/repo", 242),
     ("crates/sandbox", 4),
     ("crates/testkit", 9),
 ];

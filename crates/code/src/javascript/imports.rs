@@ -64,9 +64,13 @@ fn of_alias(specifier: &str) -> Vec<String> {
     ALIASED.iter().map(|folder| format!("{folder}{plain}")).collect()
 }
 
-/// The files that a `package.json` names as what the package is for those who load it. What is built is looked for where it is built from.
-pub fn entries<'a>(manifest: &str, sources: &'a Sources) -> BTreeSet<&'a str> {
+/// The files that a `package.json` names as what the package is for those who load it; none for any other file. What is built is looked for
+/// where it is built from.
+pub(super) fn entries<'a>(manifest: &str, sources: &'a Sources) -> BTreeSet<&'a str> {
     const KEYS: [&str; 7] = ["main", "module", "browser", "exports", "bin", "types", "source"];
+    if manifest.rsplit('/').next() != Some("package.json") {
+        return BTreeSet::new();
+    }
     let value: Option<serde_json::Value> = sources.text(manifest).and_then(|text| serde_json::from_str(text).ok());
     let mut named = Vec::new();
     for key in KEYS {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use super::index::Index;
-use super::{EXTENSIONS, components, expectation, fix, imports, judging, markup, parse, prose, search, test_units};
+use super::{
+    EXTENSIONS, components, expectation, fix, imports, judging, markup, parse, prose, report, search, test_units,
+};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
 use crate::language::files::KnownFiles;
@@ -15,6 +17,7 @@ use crate::language::plan::{Found, TestPlace};
 use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
 use crate::language::{Language, LanguageId, StackFrame, first_word};
+use crate::report::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -99,10 +102,22 @@ impl Language for JavaScript {
         imports::loaded_with(file, sources)
     }
 
+    fn entries<'s>(&self, manifest: &str, sources: &'s Sources) -> BTreeSet<&'s str> {
+        imports::entries(manifest, sources)
+    }
+
+    fn module<'s>(&self, _: &str, _: &'s Sources) -> Option<&'s str> {
+        None
+    }
+
     /// Node tells the causes of an error with it.
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
         let frames = fix::blame::stack(finding, sources).into_iter();
         frames.map(|(file, line, column)| StackFrame { file: file.to_owned(), line, column }).collect()
+    }
+
+    fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding> {
+        report::findings::findings_in_text(text, look)
     }
 
     fn fixers(&self) -> &'static [&'static dyn Fixer] {

@@ -1,12 +1,11 @@
 //! Query of the modules that Node can load where the tests run. The script runs in the sandbox; this module
-//! builds the query and parses the response.
+//! builds the query.
 
 use std::collections::BTreeMap;
 
 use autoheal_engine::diagnostics::Finding;
 
 use super::complaint::Complaint;
-use super::environment::NodeEnvironment;
 use super::fix::dependency::declared;
 use super::index::is_relative;
 use crate::javascript::index::Index;
@@ -14,30 +13,6 @@ use crate::sources::Sources;
 
 /// The bound on [`modules_of_interest`].
 pub const MAX_MODULES: usize = 100;
-
-/// The marker before the script's JSON: modules may print while they are loaded.
-const MARKER: &str = "AUTOHEAL-PROBE ";
-
-/// Reason the probe's answer cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ProbeError {
-    /// The script printed no answer.
-    #[error("Node's probe printed no answer; its standard error tells why")]
-    Silent,
-    /// The answer is not what the script prints.
-    #[error("Node's probe printed something unreadable: {0}")]
-    Unreadable(String),
-}
-
-/// Reads the script's output.
-///
-/// # Errors
-///
-/// [`ProbeError`] when there is no answer in it.
-pub fn parse(output: &str) -> Result<NodeEnvironment, ProbeError> {
-    let answer = output.lines().rev().find_map(|line| line.strip_prefix(MARKER)).ok_or(ProbeError::Silent)?;
-    serde_json::from_str(answer).map_err(|error| ProbeError::Unreadable(error.to_string()))
-}
 
 /// The modules whose exports fixers may need: packages and builtins that the repository's files import, most often imported
 /// first, at most [`MAX_MODULES`]; those that findings name, and those that manifests name for the program itself.
@@ -82,16 +57,6 @@ fn is_specifier(specifier: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_last_answer_counts() {
-        let output = "hello\nAUTOHEAL-PROBE {\"version\":[20,1],\"builtins\":[\"fs\"],\"exports\":{\"a\":[\"b\"]}}\n";
-        let environment = parse(output).unwrap();
-        assert_eq!(environment.version, (20, 1));
-        assert!(environment.exports["a"].contains("b") && environment.builtins.contains("fs"));
-        assert!(matches!(parse("hello"), Err(ProbeError::Silent)));
-        assert!(matches!(parse("AUTOHEAL-PROBE {"), Err(ProbeError::Unreadable(_))));
-    }
 
     #[test]
     fn packages_are_asked_about_and_paths_are_not() {

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - `outline`: a language's files as shared code sees them
+//! - `id`: identity of a language; `outline`: a language's files as shared code sees them
 //! - `units`: the tests inside a file; `plan`: the values that a test expects
 //! - `files`: files of its tools; `switch`: changes that a program chooses between
 //! - `assertions`: names of what asserts; `guard`: marks of a change that only looks like a repair
@@ -10,50 +10,28 @@
 pub(crate) mod assertions;
 pub mod files;
 pub(crate) mod guard;
+mod id;
 pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod switch;
 pub(crate) mod units;
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use autoheal_engine::diagnostics::{Category, Finding};
-use serde::Serialize;
 
 use self::files::KnownFiles;
 use self::guard::Guard;
+pub use self::id::LanguageId;
 use self::outline::Outline;
 use self::plan::{Found, TestPlace};
 use self::switch::{Change, Switch};
 use self::units::Units;
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
+use crate::report::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
-
-/// Identity of a language whose text is understood: its name, such as `python`. Each language has one, `ID` in its module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
-pub struct LanguageId(&'static str);
-
-impl LanguageId {
-    /// The identity of the language of that name.
-    pub(crate) const fn new(name: &'static str) -> Self {
-        Self(name)
-    }
-
-    /// Name of the language in lower case, such as `python`.
-    pub const fn name(self) -> &'static str {
-        self.0
-    }
-}
-
-impl fmt::Display for LanguageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
 
 /// One call on the way to an error, in a file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,9 +121,18 @@ pub(crate) trait Language: Sync {
     /// Returns all files of the repository that may be loaded together with a file, packages around them included.
     fn loaded_with<'s>(&self, file: &str, sources: &'s Sources) -> BTreeSet<&'s str>;
 
+    /// Returns the files of the repository that a file, if it is a manifest, names as what the project is for others.
+    fn entries<'s>(&self, manifest: &str, sources: &'s Sources) -> BTreeSet<&'s str>;
+
+    /// Returns the file of a module, by the name that settings of tools name it by; `None`: they name files by their paths.
+    fn module<'s>(&self, name: &str, sources: &'s Sources) -> Option<&'s str>;
+
     /// Returns the calls that led to the error of a finding, the deepest first, in files of the repository. `with_causes`: and behind them
     /// those that led to the errors that led to this one.
     fn stack(&self, finding: &Finding, sources: &Sources, with_causes: bool) -> Vec<StackFrame>;
+
+    /// Returns a finding for each error in a text that is in a file of the repository. The text may be anything, such as a job's log.
+    fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding>;
 
     // Repairs.
 

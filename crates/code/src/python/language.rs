@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use super::index::Index;
-use super::{EXTENSIONS, expectation, fix, imports, judging, parse, prose, same_program, search, test_units};
+use super::{EXTENSIONS, expectation, fix, imports, judging, parse, prose, report, same_program, search, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
 use crate::language::files::KnownFiles;
@@ -15,7 +15,7 @@ use crate::language::plan::{Found, TestPlace};
 use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
 use crate::language::{Language, LanguageId, StackFrame, first_word};
-use crate::report::lsp;
+use crate::report::{Look, lsp};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -100,10 +100,22 @@ impl Language for Python {
         imports::loaded_with(file, sources)
     }
 
+    fn entries<'s>(&self, manifest: &str, sources: &'s Sources) -> BTreeSet<&'s str> {
+        imports::entries(manifest, sources)
+    }
+
+    fn module<'s>(&self, name: &str, sources: &'s Sources) -> Option<&'s str> {
+        Index::of(sources).file_of(name)
+    }
+
     fn stack(&self, finding: &Finding, sources: &Sources, with_causes: bool) -> Vec<StackFrame> {
         let stacks = fix::blame::stacks(finding, sources).into_iter().take(if with_causes { usize::MAX } else { 1 });
         let frame = |(file, line): (&str, u32)| StackFrame { file: file.to_owned(), line, column: None };
         stacks.flatten().map(frame).collect()
+    }
+
+    fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding> {
+        report::findings::findings_in_text(text, look)
     }
 
     fn fixers(&self) -> &'static [&'static dyn Fixer] {

@@ -2,7 +2,6 @@
 
 pub(crate) mod depth;
 pub mod distributions;
-pub mod environment;
 pub(crate) mod expectation;
 mod files;
 pub mod fix;
@@ -16,6 +15,7 @@ pub mod parse;
 pub mod probe;
 pub(crate) mod prose;
 mod reader;
+pub mod report;
 pub(crate) mod same_program;
 pub(crate) mod search;
 mod spacing;

@@ -1,40 +1,15 @@
 //! Query of the modules that the interpreter of the tests can import. The script runs in the sandbox; this
-//! module builds the query and parses the response.
+//! module builds the query.
 
 use std::collections::BTreeSet;
 
 use autoheal_engine::diagnostics::Finding;
 
-use super::environment::PythonEnvironment;
 use crate::python::EXTENSIONS;
 use crate::sources::Sources;
 
 /// The bound on [`modules_of_interest`].
 pub const MAX_MODULES: usize = 200;
-
-/// The marker before the script's JSON: modules may print while they are imported.
-const MARKER: &str = "AUTOHEAL-PROBE ";
-
-/// Reason the probe's answer cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ProbeError {
-    /// The script printed no answer.
-    #[error("the interpreter's probe printed no answer; its standard error tells why")]
-    Silent,
-    /// The answer is not what the script prints.
-    #[error("the interpreter's probe printed something unreadable: {0}")]
-    Unreadable(String),
-}
-
-/// Reads the script's output.
-///
-/// # Errors
-///
-/// [`ProbeError`] when there is no answer in it.
-pub fn parse(output: &str) -> Result<PythonEnvironment, ProbeError> {
-    let answer = output.lines().rev().find_map(|line| line.strip_prefix(MARKER)).ok_or(ProbeError::Silent)?;
-    serde_json::from_str(answer).map_err(|error| ProbeError::Unreadable(error.to_string()))
-}
 
 /// The modules whose exports fixers may need: everything that the repository's files import from outside, absolute names
 /// only, most often imported first, at most [`MAX_MODULES`]; and the modules that findings name.

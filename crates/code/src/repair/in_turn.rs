@@ -6,10 +6,14 @@
 
 use std::collections::HashSet;
 
+use autoheal_engine::diagnostics::Category;
+
 use super::grammar::Grammar;
 use super::proposal::Proposal;
+use super::ranking::costs;
+use super::region::line_of;
 use super::tokens::Kind;
-use crate::edit::{Edit, FileEdit, composed};
+use crate::edit::{Candidate, Edit, FileEdit, composed};
 
 /// A repair of the first fault of a text.
 pub(crate) struct Repair {
@@ -29,6 +33,17 @@ pub(crate) struct Effort {
     pub(crate) bytes: usize,
 }
 
+/// A file that does not parse.
+#[derive(Clone, Copy)]
+pub(crate) struct Broken<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) text: &'a str,
+    /// Category of what was reported of it.
+    pub(crate) category: Category,
+}
+
+/// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
+const MAX_SURVIVORS: usize = 120;
 /// Effort for each fault after the first: there are several repairs of the first to choose from.
 const LATER: Effort = Effort { tries: 500, bytes: 2 << 20 };
 /// A longer text is repaired in one place only, and one that is left with more faults: each fault costs as much as the text is long, several times.
@@ -52,6 +67,62 @@ struct Stage {
     text: String,
     descriptions: Vec<String>,
     left: usize,
+}
+
+impl Broken<'_> {
+    /// Candidates of the fixer of that name. `removes_faults`: whether edits that lead to a text remove faults and add none; else as
+    /// [`repairs`].
+    pub(crate) fn candidates(
+        &self,
+        fixer: &str,
+        grammar: &Grammar,
+        effort: Effort,
+        repairs_of_first: &dyn Fn(&str, Effort) -> Vec<Repair>,
+        removes_faults: &dyn Fn(&str, &[Edit]) -> bool,
+    ) -> Vec<Candidate> {
+        let is_safe = |edits: &[Edit]| {
+            let edit = FileEdit { file: String::new(), edits: edits.to_vec() };
+            edit.apply(self.text).is_ok_and(|after| removes_faults(&after, edits))
+        };
+        let found = costs(repairs(grammar, self.text, effort, repairs_of_first, &is_safe)).into_iter();
+        found
+            .map(|(cost, proposal)| Candidate {
+                fixer: fixer.to_owned(),
+                category: self.category,
+                line: proposal.edits.first().map_or(1, |edit| line_of(self.text, edit.start)),
+                description: proposal.description,
+                cost,
+                files: vec![FileEdit { file: self.file.to_owned(), edits: proposal.edits }],
+            })
+            .collect()
+    }
+}
+
+/// Repairs of the first fault of a text among proposals, which are tried in their order. `judge` returns the bits of a proposal, and the number
+/// of faults in the text that it leads to; `None`: the parser gets no further.
+pub(crate) fn survivors(
+    text: &str,
+    proposals: impl IntoIterator<Item = Proposal>,
+    effort: Effort,
+    mut judge: impl FnMut(&Proposal, &str) -> Option<(f64, usize)>,
+) -> Vec<Repair> {
+    let mut survivors = Vec::new();
+    let mut seen = HashSet::new();
+    let (mut budget, mut whole) = (effort.bytes, 0);
+    for proposal in proposals {
+        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < text.len() {
+            break;
+        }
+        let edit = FileEdit { file: String::new(), edits: proposal.edits.clone() };
+        let Some(edited) = edit.apply(text).ok().filter(|edited| !seen.contains(edited)) else { continue };
+        budget -= text.len();
+        if let Some((bits, left)) = judge(&proposal, &edited) {
+            whole += usize::from(left == 0);
+            survivors.push(Repair { bits, proposal, left });
+        }
+        seen.insert(edited);
+    }
+    survivors
 }
 
 /// Repairs of a text with their bits: of all its faults, if there are any such; behind them those of the first ones, as far as they are

@@ -8,12 +8,15 @@
 //! - [`region`]: a piece of a file in which repairs are sought; [`proposal`]: one proposed repair
 //! - [`token_edits`]: every repair of one token of a region; [`quote_marks`]: of one quotation mark; [`merge_markers`]: of conflicts
 //!   that a merge left behind
+//! - [`layout`]: brackets against the indentation; [`learning`]: the model of a project
 //! - [`pointless`]: edits that are never proposed
 //! - [`in_turn`]: repairs of several faults of one file, one after the other
 //! - [`ranking`]: proposals with the costs of candidates; [`shortlist`]: proposals of fixers that know what they look for
 
 pub(crate) mod grammar;
 pub(crate) mod in_turn;
+pub(crate) mod layout;
+pub(crate) mod learning;
 pub(crate) mod merge_markers;
 pub(crate) mod ngram;
 pub(crate) mod pointless;

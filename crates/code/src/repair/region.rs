@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::grammar::Grammar;
+use super::layout::{Disagreement, disagreements};
 use super::tokens::{Kind, Token};
 
 /// The piece and its tokens.
@@ -24,6 +25,9 @@ pub(crate) struct Region<'text> {
 /// Maximum length of a window, in bytes: each token is replaced by each name, and each result is read, so the
 /// work grows with the square of the length. A longer line was generated, and so is its repair.
 pub(crate) const LONGEST_WINDOW: usize = 16 << 10;
+/// Lines above the fault in which repairs are sought; more where a bracket is open.
+const LINES_ABOVE: usize = 6;
+const MAX_LINES_ABOVE: usize = 40;
 
 impl<'text> Region<'text> {
     /// Reads the tokens of a window, which must begin outside of strings and comments; `None` when it is too long to be repaired.
@@ -63,11 +67,58 @@ impl<'text> Region<'text> {
             .collect();
         Some(Self { text, chunk, window, focus, tokens, depths })
     }
+}
 
-    /// The line of a byte, from 1.
-    pub(crate) fn line(&self, at: usize) -> u32 {
-        line_of(self.text, at)
+/// Returns the regions in which repairs are sought: around what the parser noticed and, if that is
+/// elsewhere, around the first place where the brackets and the indentation disagree.
+pub(crate) fn regions<'text>(
+    grammar: &Grammar,
+    text: &'text str,
+    tokens: &[Token],
+    fault: Range<usize>,
+) -> Vec<Region<'text>> {
+    let focus = floor(text, fault.end.max(fault.start + 1));
+    let near = around(grammar, text, tokens, fault.start, focus);
+    let place = match disagreements(text, tokens).first() {
+        Some(Disagreement::Unclosed(_, at) | Disagreement::Unopened(at) | Disagreement::Askew(at)) => tokens.get(*at),
+        None => None,
+    };
+    let is_before = |token: &&Token| near.as_ref().is_none_or(|near| token.end < near.window.start);
+    let far = place.filter(is_before).and_then(|token| around(grammar, text, tokens, token.start, token.end));
+    near.into_iter().chain(far).collect()
+}
+
+fn around<'text>(
+    grammar: &Grammar,
+    text: &'text str,
+    tokens: &[Token],
+    fault: usize,
+    focus: usize,
+) -> Option<Region<'text>> {
+    let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
+    let up =
+        |from: usize, count: usize| (0..count).fold(line_begin(from), |start, _| line_begin(start.saturating_sub(1)));
+    let farthest = up(fault, MAX_LINES_ABOVE);
+    let mut start = up(fault, LINES_ABOVE);
+    let mut open = Vec::new();
+    for token in tokens.iter().take_while(|token| token.start < focus) {
+        match token.text(text) {
+            "(" | "[" => open.push(token.start),
+            ")" | "]" => {
+                open.pop();
+            }
+            _ => {}
+        }
     }
+    if let Some(opener) = open.into_iter().find(|opener| *opener >= farthest) {
+        start = start.min(line_begin(opener));
+    }
+    // Never begin inside a string or comment.
+    if let Some(token) = tokens.iter().find(|token| token.start < start && start < token.end) {
+        start = line_begin(token.start);
+    }
+    let end = text[focus..].find('\n').map_or(text.len(), |newline| focus + newline + 1);
+    Region::new(grammar, text, start..end, start..end, focus)
 }
 
 /// The line of a byte, from 1.

@@ -8,6 +8,7 @@ use autoheal_engine::diagnostics::Category;
 use super::ngram::Model;
 use super::pointless::assigns_itself;
 use super::region::line_of;
+use super::spelling::{number, rarity, slip};
 use crate::edit::{Candidate, Edit, FileEdit, apply_within};
 use crate::sources::Sources;
 use crate::span::Span;
@@ -41,6 +42,14 @@ pub(crate) trait Ground {
     fn does_nothing(&self, _edit: &FileEdit, _repaired: &str) -> bool {
         false
     }
+}
+
+/// A word that may be misspelled.
+#[derive(Clone, Copy)]
+pub(crate) struct Suspect<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) span: Span,
 }
 
 struct Entry {
@@ -86,6 +95,36 @@ impl<'b, 'a> Shortlist<'b, 'a> {
     /// Proposes a change that consists of one edit.
     pub(crate) fn edit(&mut self, bits: f64, description: impl Into<String>, file: &str, edit: Edit) {
         self.add(bits, description, file, vec![edit]);
+    }
+
+    /// Proposes in place of a word each name that it may be a slip of; with the names, the bits in addition to those of the slip.
+    pub(crate) fn respell<'n>(
+        &mut self,
+        word: Suspect<'_>,
+        names: impl IntoIterator<Item = (&'n str, f64)>,
+        describe: impl Fn(&str) -> String,
+    ) {
+        for (name, extra) in names {
+            if let Some(bits) = slip(word.text, name) {
+                self.edit(bits + extra, describe(name), word.file, Edit::replace(word.span.range(), name));
+            }
+        }
+    }
+
+    /// The same, weighed by how often the repository uses the names and, by `known`, the word: one that is used everywhere is hardly the
+    /// misspelled one. `kind`: what they name; `count`: number of uses.
+    pub(crate) fn respell_by_use<'n>(
+        &mut self,
+        word: Suspect<'_>,
+        kind: &str,
+        known: f64,
+        names: impl IntoIterator<Item = (&'n str, f64)>,
+        count: impl Fn(&str) -> usize,
+    ) {
+        let known = known * number(count(word.text).saturating_sub(1).min(8));
+        let alike = names.into_iter().filter(|(name, _)| slip(word.text, name).is_some());
+        let weighed = alike.map(|(name, extra)| (name, known + extra + rarity(count(name)) / 2.0));
+        self.respell(word, weighed, |name| format!("replace the {kind} '{}' by '{name}'", word.text));
     }
 
     /// The likeliest `limit` candidates that compile.

@@ -20,12 +20,16 @@ pub(crate) fn slip(wrong: &str, right: &str) -> Option<f64> {
     if distance > allowed || (length <= 2 && distance >= length) {
         return None;
     }
-    let ratio = f64::from(u32::try_from(distance).unwrap_or(99)) / f64::from(u32::try_from(length).unwrap_or(1));
-    Some(1.0 + 3.0 * f64::from(u32::try_from(distance).unwrap_or(99) - 1) + 6.0 * ratio)
+    let ratio = number(distance) / number(length);
+    Some(1.0 + 3.0 * number(distance - 1) + 6.0 * ratio)
+}
+
+/// A small number as a factor or summand of bits.
+pub(crate) fn number(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// Bits for a word that is used `count` times where words are used at all: common words are likelier.
 pub(crate) fn rarity(count: usize) -> f64 {
-    let count = f64::from(u32::try_from(count.min(1_000)).unwrap_or(1_000));
-    3.0 - (count + 1.0).log2().min(6.0) / 2.0
+    3.0 - (number(count.min(1_000)) + 1.0).log2().min(6.0) / 2.0
 }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use regex::Regex;
 
+use super::Look;
 use super::formatters;
-use super::node::Look;
 
 #[expect(clippy::expect_used, reason = "the pattern is a constant, compiled by a test")]
 static LINE: LazyLock<Regex> = LazyLock::new(|| {

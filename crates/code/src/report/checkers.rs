@@ -7,7 +7,7 @@ use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use regex::Regex;
 use serde::Deserialize;
 
-use super::node::Look;
+use super::Look;
 use super::{cut_middle, lsp};
 
 const MAX_MESSAGE: usize = 2 * 1024;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use regex::Regex;
 
-use super::findings::relative;
+use super::relative;
 
 /// `./package/module.py:12:5: F401 'os' imported but unused`.
 #[expect(clippy::expect_used, reason = "the pattern is a constant, compiled by a test")]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use regex::Regex;
 
-use super::node::Look;
+use super::Look;
 
 /// The end of every message about a file that would be written otherwise.
 const WOULD_REFORMAT: &str = "would write this file otherwise";

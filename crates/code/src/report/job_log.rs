@@ -4,27 +4,24 @@ use std::collections::BTreeSet;
 
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 
-use super::findings::{findings_in_text, is_of_repository};
-use super::{Look, category, cut_middle, flake8};
+use super::{Look, category, cut_middle};
+use crate::languages;
 
 /// Maximum number of findings per log: with more failures than that, something else has to be fixed first.
 const MOST: usize = 50;
 
 const MAX_STACK: usize = 16 * 1024;
 
-/// The failures in the log of a job that is red: tracebacks through the repository, lines of linters; else the first of `errors`, which the
-/// runner marked as such. At least one.
+/// The failures in the log of a job that failed: errors in files of the repository, in any language; else the first of `errors`, which
+/// the runner marked as such. At least one.
 pub fn findings(job: &str, text: &str, errors: &[String], look: &Look<'_>) -> Vec<Finding> {
-    let mut found = findings_in_text(text, look);
-    let linted = flake8::findings(text, look.prefixes);
-    found.extend(linted.into_iter().filter(|finding| is_of_repository(finding, look)).map(|finding| Finding {
-        // Not ours to run again: what is known of it is that CI said so.
-        source: Source::Runtime,
-        ..finding
-    }));
     let mut seen = BTreeSet::new();
-    found.retain(|finding| seen.insert(finding.key()));
-    found.truncate(MOST);
+    let mut found: Vec<Finding> = languages::findings_in_text(text, look)
+        // Not ours to run again: what is known of it is that CI said so.
+        .map(|finding| Finding { source: Source::Runtime, ..finding })
+        .filter(|finding| seen.insert(finding.key()))
+        .take(MOST)
+        .collect();
     if found.is_empty() {
         found.push(unplaced(job, text, errors));
     }
@@ -56,7 +53,6 @@ mod tests {
 
     use super::*;
     use crate::Sources;
-    use crate::python::environment::PythonEnvironment;
 
     const LOG: &str = "Run python -m unittest\n\
         Traceback (most recent call last):\n\
@@ -71,11 +67,11 @@ mod tests {
         let mut sources = Sources::new(vec![String::new()]);
         sources.insert("a.py", "\n\n\n", false);
         sources.insert("tests/test_a.py", "", true);
-        let look = Look {
-            prefixes: &["/home/runner/work/shop/shop".to_owned()],
-            sources: &sources,
-            environment: &PythonEnvironment::default(),
-        };
+        sources.insert("src/lib.rs", "pub fn total() {\n    summ()\n}\n", false);
+        sources.insert("Cargo.toml", "", false);
+        sources.insert("a.test.js", "", true);
+        sources.insert("a.js", "\n\n\n", false);
+        let look = Look { prefixes: &["/home/runner/work/shop/shop".to_owned()], directory: "", sources: &sources };
         let errors: Vec<String> = errors.iter().map(|error| (*error).to_owned()).collect();
         findings("test", log, &errors, &look)
     }
@@ -88,6 +84,40 @@ mod tests {
         assert_eq!(found[0].location, Some(Location { line: 3, column: None }));
         assert_eq!(found[0].message, "NameError: name 'summ' is not defined");
         assert_eq!(found[0].source, Source::Runtime);
+    }
+
+    #[test]
+    fn errors_of_the_compiler_and_panics_are_findings() {
+        let log = "error[E0425]: cannot find function `summ` in this scope\n --> src/lib.rs:2:5\n  |\n2 |     summ()\n\n\
+                   error: unneeded `return` statement\n   --> src/lib.rs:1:3\n    |\n    = note: `-D clippy::needless-return` implied\n\n\
+                   error[E0308]: mismatched types\n --> /home/runner/.cargo/registry/src/a/lib.rs:1:1\n\n\
+                   ---- tests::adds stdout ----\n\n\
+                   thread 'tests::adds' (7) panicked at src/lib.rs:1:9:\nassertion `left == right` failed\n  left: 1\n right: 2\n\
+                   note: run with `RUST_BACKTRACE=1`\nProcess completed with exit code 101.\n";
+        let told = |finding: &Finding| (finding.headline(), finding.message.lines().next().unwrap_or("").to_owned());
+        let expected = [
+            ("TYPE_ERROR error in src/lib.rs line 2", "E0425: cannot find function `summ` in this scope"),
+            ("LINTING error in src/lib.rs line 1", "unneeded `return` statement"),
+            ("LOGIC error in src/lib.rs line 1", "assertion `left == right` failed"),
+        ];
+        for log in [log.to_owned(), log.replace('\n', "\n    ")] {
+            let found = found(&log, &[]);
+            assert!(found.iter().all(|finding| finding.source == Source::Runtime));
+            let found: Vec<(String, String)> = found.iter().map(told).collect();
+            assert_eq!(found, expected.map(|(headline, message)| (headline.to_owned(), message.to_owned())));
+        }
+    }
+
+    #[test]
+    fn each_error_with_a_stack_through_the_repository_is_a_finding() {
+        let log = "a.js(3,5): error TS2551: Property 'lenght' does not exist.\n\
+                   TypeError: x.f is not a function\n    at total (/home/runner/work/shop/shop/a.js:2:3)\n\
+                   \u{20}   at Object.<anonymous> (/home/runner/work/shop/shop/a.test.js:1:1)\n\
+                   RangeError: elsewhere\n    at f (/opt/node/lib/a.js:2:3)\n";
+        let found = found(log, &[]);
+        let places: Vec<_> = found.iter().map(|one| (one.file.as_deref(), one.location.map(|at| at.line))).collect();
+        assert_eq!(places, [(Some("a.js"), Some(3)), (Some("a.js"), Some(2))], "{found:?}");
+        assert_eq!(found[1].message, "TypeError: x.f is not a function");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::path::Path;
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, PositionEncodingKind, Uri};
 
-use super::{cut_middle, node, ruff};
+use super::{cut_middle, ruff};
+use crate::javascript::report::kind;
 use crate::sources::Sources;
 
 /// Maximum number of errors read per file: a server that reports more does not show where the fault is.
@@ -94,7 +95,7 @@ impl Look<'_> {
         let (category, message) = match &diagnostic.code {
             Some(NumberOrString::Number(number)) => {
                 let number = u32::try_from(*number).unwrap_or_default();
-                (node::kind::of_typescript(number), format!("TS{number}: {said}"))
+                (kind::of_typescript(number), format!("TS{number}: {said}"))
             }
             Some(NumberOrString::String(rule)) if rule.starts_with("report") => {
                 (of_pyright(rule, &said), format!("{rule}: {said}"))

@@ -3,12 +3,10 @@
 //! # Layout
 //!
 //! - [`junit`]: the XML that pytest writes, and that our unittest runner ([`unittest`]) writes too
-//! - [`traceback`]: Python's tracebacks, in the forms that the interpreter and pytest print
 //! - [`category`]: which of the six kinds of fault an error is
-//! - [`findings`]: a report, or the output of a run that left none, as findings
-//! - [`compile`], [`ruff`]: the compile check and the linter as findings
+//! - `look`: the context in which a tool's output is read
+//! - [`ruff`], [`flake8`]: output of linters as findings
 //! - [`formatters`], [`checkers`], [`biome`]: output of formatters and type checkers as findings
-//! - [`node`]: the same for JavaScript and TypeScript
 //! - [`lsp`]: diagnostics of language servers
 //! - [`job_log`]: the log of a CI job
 
@@ -17,19 +15,16 @@ use std::time::Duration;
 pub mod biome;
 pub mod category;
 pub mod checkers;
-pub mod compile;
-mod doctest;
-pub mod findings;
 pub mod flake8;
 pub mod formatters;
 pub mod job_log;
 pub mod junit;
+mod look;
 pub mod lsp;
-pub mod node;
 pub mod ruff;
-pub mod traceback;
 
-pub use findings::{Look, findings_from, findings_from_output};
+pub use look::Look;
+pub(crate) use look::relative;
 
 /// Results of a test run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

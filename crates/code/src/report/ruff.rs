@@ -3,7 +3,7 @@
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use serde::Deserialize;
 
-use super::findings::relative;
+use super::relative;
 
 #[derive(Deserialize)]
 struct Entry {

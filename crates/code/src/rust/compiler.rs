@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::crates::is_below;
 use super::syntax;
-use crate::report::cut_middle;
-use crate::report::node::Look;
+use crate::report::{Look, cut_middle};
 
 /// Beginning of the line of a suggestion.
 const SUGGESTED: &str = "suggested change: ";
@@ -138,7 +137,7 @@ fn finding(diagnostic: &Diagnostic, look: &Look<'_>, source: Source) -> Option<F
         (None, Some(label)) => format!("{}\n{label}", diagnostic.message),
         (None, None) => diagnostic.message.clone(),
     };
-    let category = category(diagnostic, code, file.as_deref(), look);
+    let category = category(diagnostic.level == "error", code, file.as_deref(), look);
     // Clippy meets the errors of the build, too, and they are the same findings.
     let source = if category == Category::Linting { source } else { Source::Build };
     let location = place.map(|span| Location { line: span.line_start, column: Some(span.column_start) });
@@ -151,7 +150,8 @@ fn finding(diagnostic: &Diagnostic, look: &Look<'_>, source: Source) -> Option<F
     Some(Finding { source, category, file, location, message, stack: Some(stack) })
 }
 
-fn category(diagnostic: &Diagnostic, code: Option<&str>, file: Option<&str>, look: &Look<'_>) -> Category {
+/// Category of a diagnostic, by its code, and by the file that it is in.
+pub(super) fn category(is_error: bool, code: Option<&str>, file: Option<&str>, look: &Look<'_>) -> Category {
     let text = file.and_then(|file| look.sources.text(file));
     match code {
         Some(code) if OF_IMPORTS.contains(&code) => Category::Import,
@@ -159,7 +159,7 @@ fn category(diagnostic: &Diagnostic, code: Option<&str>, file: Option<&str>, loo
             Category::TypeError
         }
         None if text.is_some_and(|text| !syntax::parses(text)) => Category::Syntax,
-        None if diagnostic.level == "error" => Category::TypeError,
+        None if is_error => Category::TypeError,
         Some(_) | None => Category::Linting,
     }
 }

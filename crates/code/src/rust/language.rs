@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use super::index::Index;
-use super::{EXTENSIONS, crates, expectation, fix, panics, prose, schema, search, syntax, test_units};
+use super::{EXTENSIONS, crates, expectation, fix, log, panics, prose, schema, search, syntax, test_units};
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::fix::Fixer;
 use crate::language::assertions::is_assertion;
@@ -16,6 +16,7 @@ use crate::language::plan::{Found, TestPlace};
 use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
 use crate::language::{Language, LanguageId, StackFrame, first_word};
+use crate::report::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
 
@@ -115,8 +116,20 @@ impl Language for Rust {
         files
     }
 
+    fn entries<'s>(&self, _: &str, _: &'s Sources) -> BTreeSet<&'s str> {
+        BTreeSet::new()
+    }
+
+    fn module<'s>(&self, _: &str, _: &'s Sources) -> Option<&'s str> {
+        None
+    }
+
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
         panics::frames(finding, sources)
+    }
+
+    fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding> {
+        log::findings(text, look)
     }
 
     fn fixers(&self) -> &'static [&'static dyn Fixer] {

@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
+use autoheal_engine::diagnostics::{Category, Finding, Source};
 use regex::Regex;
 use serde::Deserialize;
 
 use super::crates::folder_of_modules;
 use super::{compiler, panics};
-use crate::report::node::Look;
-use crate::report::{TestCase, TestOutcome, TestReport, cut_middle};
+use crate::report::{Look, TestCase, TestOutcome, TestReport, cut_middle};
 
 const MAX_TEXT: usize = 16 * 1024;
 const MAX_MESSAGE: usize = 2 * 1024;
@@ -291,10 +290,7 @@ pub fn findings(report: &TestReport, look: &Look<'_>) -> Vec<Finding> {
 
 fn finding(case: &TestCase, look: &Look<'_>) -> Finding {
     let panic = panics::all(&case.text).into_iter().next_back();
-    let place = panic.and_then(|panic| {
-        Some((compiler::file(look, panic.file)?, Location { line: panic.line, column: Some(panic.column) }))
-    });
-    let (file, location) = match place {
+    let (file, location) = match panic.and_then(|panic| panic.place(look)) {
         Some((file, location)) => (Some(file), Some(location)),
         None => (case.file.clone(), None),
     };

@@ -6,7 +6,8 @@
 //! - `module`: one file; `index`: all of them; `crates`: the crates that files belong to
 //! - `test_units`, `expectation`, `prose`: tests in a file, what they expect, and what a repair must not add
 //! - `files`: files of cargo
-//! - [`compiler`], [`libtest`]: output of the compiler and of the test harness; `panics`: places that panics name
+//! - [`compiler`], [`libtest`]: output of the compiler and of the test harness; `panics`: places that panics name;
+//!   `log`: the same in any text
 //! - `fix`: fixers; `search`: the search for faults of LOGIC; `schema`: many of its changes in one text
 
 mod attributes;
@@ -19,6 +20,7 @@ pub(crate) mod grammar;
 mod index;
 mod language;
 pub mod libtest;
+mod log;
 mod module;
 mod panics;
 pub(crate) mod prose;

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Finding, Location};
 use regex::Regex;
 
 use super::compiler;
 use crate::language::StackFrame;
-use crate::report::node::Look;
+use crate::report::Look;
 use crate::sources::Sources;
 
 static PANICKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -18,6 +18,8 @@ static PANICKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A panic, as the standard library prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Panic<'text> {
+    /// The line that names the place.
+    pub(super) head: &'text str,
     /// As the compiler names it.
     pub(super) file: &'text str,
     pub(super) line: u32,
@@ -26,15 +28,24 @@ pub(super) struct Panic<'text> {
     pub(super) message: &'text str,
 }
 
+impl Panic<'_> {
+    /// The place in the repository; `None`: it is elsewhere.
+    pub(super) fn place(&self, look: &Look<'_>) -> Option<(String, Location)> {
+        let location = Location { line: self.line, column: Some(self.column) };
+        compiler::file(look, self.file).map(|file| (file, location))
+    }
+}
+
 /// The panics in a text, in its order.
 pub(super) fn all(text: &str) -> Vec<Panic<'_>> {
     let Some(pattern) = PANICKED.as_ref() else { return Vec::new() };
     let found = pattern.captures_iter(text).filter_map(|captures| {
-        let end = captures.get(0)?.end();
-        let rest = text.get(end..)?.trim_start_matches('\n');
+        let head = captures.get(0)?;
+        let rest = text.get(head.end()..)?.trim_start_matches('\n');
         let stop =
             ["\nnote: ", "\nstack backtrace:", "\nthread '", "\n\n"].iter().filter_map(|mark| rest.find(mark)).min();
         Some(Panic {
+            head: head.as_str(),
             file: captures.name("file")?.as_str(),
             line: captures.name("line")?.as_str().parse().ok()?,
             column: captures.name("column")?.as_str().parse().ok()?,
@@ -49,8 +60,8 @@ pub(super) fn frames(finding: &Finding, sources: &Sources) -> Vec<StackFrame> {
     let look = Look { prefixes: &[], directory: "", sources };
     let said = finding.stack.as_deref().unwrap_or_default();
     let frame = |panic: &Panic<'_>| {
-        let file = compiler::file(&look, panic.file)?;
-        Some(StackFrame { file, line: panic.line, column: Some(panic.column) })
+        let (file, Location { line, column }) = panic.place(&look)?;
+        Some(StackFrame { file, line, column })
     };
     all(said).iter().rev().filter_map(frame).collect()
 }

@@ -1,8 +1,9 @@
 //! The fixers on small projects: the text that stood there before is among the first candidates.
 
+use autoheal_code::environment::Runtime;
 use autoheal_code::languages::fixers;
-use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{Look, findings_from, junit};
+use autoheal_code::python::report::findings::findings_from;
+use autoheal_code::report::{Look, junit};
 use autoheal_code::{Candidate, Environment, FixContext, Sources};
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use proptest::prelude::*;
@@ -40,15 +41,15 @@ const TEST: &str = "from geometry import Shape, report\n\n\ndef test_report():\n
 
 fn environment() -> Environment {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect();
-    PythonEnvironment {
+    let runtime = Runtime {
         version: (3, 11),
         standard_library: words("collections os sys re json itertools functools typing"),
         builtins: words("str int len max min print range list dict property staticmethod"),
         exports: [("collections".to_owned(), words("OrderedDict deque Counter namedtuple"))].into(),
-        type_attributes: [("str".to_owned(), words("upper lower title strip join split"))].into(),
-        ..PythonEnvironment::default()
-    }
-    .into()
+        members: [("str".to_owned(), words("upper lower title strip join split"))].into(),
+        ..Runtime::default()
+    };
+    Environment::default().with(autoheal_code::python::ID, runtime)
 }
 
 /// The candidates of every fixer for a broken `shapes.py`, cheapest first.
@@ -227,7 +228,7 @@ fn importers_count_transitively() {
 fn a_report_without_failures_has_no_findings() {
     let report =
         junit::parse("<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>").expect("a report");
-    let (sources, environment) = (Sources::new(vec![String::new()]), environment());
-    let look = Look { prefixes: &[], sources: &sources, environment: &environment.python };
+    let sources = Sources::new(vec![String::new()]);
+    let look = Look { prefixes: &[], directory: "", sources: &sources };
     assert!(report.is_green() && findings_from(&report, &look).is_empty());
 }

@@ -1,6 +1,6 @@
 //! The JavaScript fixers on small projects: the text that stood there before is among the first candidates.
 
-use autoheal_code::javascript::environment::NodeEnvironment;
+use autoheal_code::environment::{Environment, Runtime};
 use autoheal_code::javascript::parse::compiles;
 use autoheal_code::languages::fixers;
 use autoheal_code::{Candidate, FixContext, Sources, languages};
@@ -106,12 +106,12 @@ fn candidates_of(source: Source, sources: &Sources, file: &str, line: u32, error
         )),
     };
     let words = |text: &str| text.split(' ').map(str::to_owned).collect();
-    let node = NodeEnvironment {
-        builtins: words("fs path os util events"),
-        globals: words("Math JSON Object Array console process require module exports"),
-        ..NodeEnvironment::default()
+    let node = Runtime {
+        standard_library: words("fs path os util events"),
+        builtins: words("Math JSON Object Array console process require module exports"),
+        ..Runtime::default()
     };
-    let environment = node.into();
+    let environment = Environment::default().with(autoheal_code::javascript::ID, node);
     let context = FixContext {
         finding: &finding,
         all_findings: std::slice::from_ref(&finding),

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use autoheal_code::Sources;
-use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{self, Look, TestOutcome, findings_from, findings_from_output, junit};
+use autoheal_code::python::report::findings::{findings_from, findings_from_output};
+use autoheal_code::python::report::{compile, traceback as tracebacks};
+use autoheal_code::report::{self, Look, TestOutcome, junit};
 use autoheal_engine::diagnostics::{Category, Source};
 use proptest::prelude::*;
 
@@ -54,9 +55,9 @@ fn traceback(line: u32, error: &str) -> String {
 }
 
 fn findings(xml: &str) -> Vec<autoheal_engine::diagnostics::Finding> {
-    let (sources, environment) = (sources(), PythonEnvironment::default());
+    let sources = sources();
     let prefixes = [PREFIX.to_owned()];
-    let look = Look { prefixes: &prefixes, sources: &sources, environment: &environment };
+    let look = Look { prefixes: &prefixes, directory: "", sources: &sources };
     findings_from(&junit::parse(xml).expect("a report"), &look)
 }
 
@@ -142,12 +143,12 @@ proptest! {
 
     #[test]
     fn hostile_output_gives_a_finding_and_no_panic(stdout in ".{0,400}", stderr in "(?s).{0,400}", xml in "<[a-z<>/\"= ]{0,200}") {
-        let (sources, environment) = (sources(), PythonEnvironment::default());
-        let look = Look { prefixes: &[], sources: &sources, environment: &environment };
+        let sources = sources();
+        let look = Look { prefixes: &[], directory: "", sources: &sources };
         prop_assert!(!findings_from_output(&stdout, &stderr, "exit 3", &look).is_empty());
         let _ = junit::parse(&xml);
-        let _ = report::traceback::parse(&stderr);
-        let _ = report::compile::findings(&stdout);
+        let _ = tracebacks::parse(&stderr);
+        let _ = compile::findings(&stdout);
         let _ = report::ruff::findings(&stdout, &[]);
     }
 }
@@ -189,8 +190,8 @@ fn a_traceback_of_another_process_is_read_in_its_quotes() {
 
 #[test]
 fn a_run_without_a_report_says_why() {
-    let (sources, environment) = (sources(), PythonEnvironment::default());
-    let look = Look { prefixes: &[], sources: &sources, environment: &environment };
+    let sources = sources();
+    let look = Look { prefixes: &[], directory: "", sources: &sources };
     let stderr = "ImportError while loading conftest '/x/conftest.py'.\npkg/core.py:3: in <module>\n    import nowhere\n\
         E   ModuleNotFoundError: No module named 'nowhere'\n";
     let found = findings_from_output("", stderr, "exit 4", &look);
@@ -209,7 +210,6 @@ fn a_suite_in_a_folder_of_its_own_names_files_relative_to_that() {
          </error></testcase></testsuite></testsuites>",
         escaped(text)
     );
-    let environment = PythonEnvironment::default();
     let report = junit::parse(&xml).expect("a report");
     for (others, file) in [
         (&[] as &[&str], "services/dispatch/dispatch/orders.py"),
@@ -218,8 +218,7 @@ fn a_suite_in_a_folder_of_its_own_names_files_relative_to_that() {
         let mut sources = Sources::new(vec!["libs/geo".to_owned(), "services/dispatch".to_owned(), String::new()]);
         let own = ["services/dispatch/dispatch/orders.py", "services/dispatch/tests/test_vans.py"];
         own.iter().chain(others).for_each(|file| sources.insert(*file, "x = 1\n", false));
-        let found =
-            report::findings_from(&report, &Look { prefixes: &[], sources: &sources, environment: &environment });
+        let found = findings_from(&report, &Look { prefixes: &[], directory: "", sources: &sources });
         assert_eq!(found[0].file.as_deref(), Some(file), "{others:?}");
     }
 }

@@ -1,7 +1,10 @@
 //! Findings from the reports of JavaScript's test runners.
 
-use autoheal_code::report::node::{Look, build, entries, eslint, findings, jest, stack, tsc};
-use autoheal_code::{Sources, report::TestOutcome};
+use autoheal_code::javascript::report::{build, entries, eslint, findings, jest, stack, tsc};
+use autoheal_code::{
+    Sources,
+    report::{Look, TestOutcome},
+};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use proptest::prelude::*;
 use serde_json::json;

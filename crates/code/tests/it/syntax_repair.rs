@@ -1,6 +1,6 @@
 //! Repairs of files that do not parse, through the public interface.
 
-use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::environment::{Environment, Runtime};
 use autoheal_code::python::fix::syntax::SyntaxRepair;
 use autoheal_code::python::parse::{check, syntax_errors};
 use autoheal_code::{Candidate, Edit, FileEdit, FixContext, Fixer, Sources};
@@ -47,8 +47,8 @@ def describe(shapes):
     return {"count": len(shapes), "area": total_area(shapes)}
 "#;
 
-fn python() -> PythonEnvironment {
-    PythonEnvironment { version: VERSION, ..PythonEnvironment::default() }
+fn python() -> Runtime {
+    Runtime { version: VERSION, ..Runtime::default() }
 }
 
 fn candidates(text: &str, category: Category) -> Vec<Candidate> {
@@ -63,7 +63,7 @@ fn candidates(text: &str, category: Category) -> Vec<Candidate> {
         message: "invalid syntax".to_owned(),
         stack: None,
     };
-    let environment = python().into();
+    let environment = Environment::default().with(autoheal_code::python::ID, python());
     SyntaxRepair.candidates(&FixContext {
         finding: &finding,
         all_findings: std::slice::from_ref(&finding),

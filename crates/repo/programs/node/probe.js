@@ -15,10 +15,10 @@ const TYPES = [
 ];
 
 const [root, ...specifiers] = process.argv.slice(2);
-const answer = { version: [0, 0], builtins: [], installed: [], exports: {}, globals: [], members: {} };
+const answer = { version: [0, 0], standard_library: [], installed: [], exports: {}, builtins: [], members: {} };
 answer.version = process.versions.node.split(".").slice(0, 2).map(Number);
-answer.builtins = builtinModules.filter((name) => !name.startsWith("_"));
-answer.globals = [...Object.getOwnPropertyNames(globalThis), "require", "module", "exports", "__dirname", "__filename"];
+answer.standard_library = builtinModules.filter((name) => !name.startsWith("_"));
+answer.builtins = [...Object.getOwnPropertyNames(globalThis), "require", "module", "exports", "__dirname", "__filename"];
 
 const namesOf = (value) => {
   const names = new Set();

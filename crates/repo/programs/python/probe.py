@@ -61,16 +61,6 @@ def main():
         if entry.name not in standard:
             installed.add(entry.name)
 
-    distributions = {}
-    try:
-        from importlib import metadata
-
-        for module, names in metadata.packages_distributions().items():
-            if names:
-                distributions[module] = names[0]
-    except Exception:
-        pass
-
     exports = {}
     types_found = {}
     for name in modules:
@@ -98,18 +88,17 @@ def main():
             except BaseException:
                 pass
 
-    type_attributes = {kind.__name__: attributes(kind) for name, kind in list(types_found.items())[:400]}
+    members = {kind.__name__: attributes(kind) for name, kind in list(types_found.items())[:400]}
     for kind in TYPES:
-        type_attributes[kind.__name__] = attributes(kind)
-    type_attributes["function"] = attributes(main)
+        members[kind.__name__] = attributes(kind)
+    members["function"] = attributes(main)
     answer = {
         "version": list(sys.version_info[:2]),
         "standard_library": sorted(standard),
         "installed": sorted(installed),
-        "distributions": distributions,
         "exports": exports,
         "builtins": sorted(dir(builtins)),
-        "type_attributes": type_attributes,
+        "members": members,
     }
     sys.stdout.flush()
     print("\n" + MARKER + json.dumps(answer, sort_keys=True))

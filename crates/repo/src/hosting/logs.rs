@@ -1,7 +1,6 @@
 //! Findings from the logs of the failed jobs.
 
 use autoheal_code::Sources;
-use autoheal_code::python::environment::PythonEnvironment;
 use autoheal_code::report::{Look, job_log};
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use autoheal_engine::workflow::{OutputRecord, Record, StepContext};
@@ -62,8 +61,7 @@ pub(crate) async fn findings(
                 output: log.text.clone(),
                 millis: millis(context.now().since(began)),
             }));
-            let environment = PythonEnvironment::default();
-            let look = Look { prefixes: &log.folders, sources, environment: &environment };
+            let look = Look { prefixes: &log.folders, directory: "", sources };
             found.extend(job_log::findings(&job.name, &log.text, &log.errors, &look));
         }
     }

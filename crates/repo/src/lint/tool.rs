@@ -2,7 +2,7 @@
 //! everything else reads the tables.
 
 use autoheal_code::LanguageId;
-use autoheal_code::report::node::Look;
+use autoheal_code::report::Look;
 use autoheal_engine::diagnostics::Finding;
 use serde::Serialize;
 

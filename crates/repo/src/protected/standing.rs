@@ -24,9 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use autoheal_code::imports::Imports;
-use autoheal_code::python::index::Index;
 use autoheal_code::test_regions::TestRegions;
-use autoheal_code::{LanguageId, Sources, judging};
+use autoheal_code::{LanguageId, Sources, judging, languages};
 use regex::Regex;
 
 use super::{Protection, protection};
@@ -105,7 +104,7 @@ impl Standings {
         let judges = |file: &str| named.contains(file) || !is_program(file) && judging::judges(file, sources);
         let signs = |file: &str| is_support(file) || judges(file);
         let is_settings = |file: &str| protection(file).is_some();
-        let manifest = named_by_manifests(sources);
+        let manifest: BTreeSet<&str> = sources.iter().flat_map(|(file, _)| languages::entries(file, sources)).collect();
         let roots = others
             .iter()
             .copied()
@@ -210,40 +209,6 @@ fn is_about(test: &str, file: &str) -> bool {
     !own.is_empty() && (test == own || test == format!("{around}{own}"))
 }
 
-/// Files that the manifests name as what the project is for others.
-fn named_by_manifests(sources: &Sources) -> BTreeSet<&str> {
-    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(?m)^\s*["']?(?:name|packages|py[-_]modules|include|import-name)["']?\s*=\s*(\[[^\]]*\]|[^\n]+)"#)
-            .ok()
-    });
-    static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_][\w.-]*").ok());
-    static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([A-Za-z_][\w.]*)\s*:\s*[A-Za-z_]\w*").ok());
-    let mut found = BTreeSet::new();
-    for (file, text) in sources.iter() {
-        match file.rsplit('/').next().unwrap_or(file) {
-            "package.json" => found.extend(autoheal_code::javascript::imports::entries(file, sources)),
-            "pyproject.toml" | "setup.cfg" | "setup.py" => {
-                let Some(((names, word), script)) = NAMES.as_ref().zip(WORD.as_ref()).zip(SCRIPT.as_ref()) else {
-                    continue;
-                };
-                let values = names.captures_iter(text).filter_map(|captures| captures.get(1));
-                let words =
-                    values.flat_map(|value| word.find_iter(value.as_str())).map(|word| word.as_str().to_owned());
-                let scripts =
-                    script.captures_iter(text).filter_map(|captures| Some(captures.get(1)?.as_str().to_owned()));
-                for name in words.chain(scripts) {
-                    let name = name.replace('-', "_");
-                    for name in [name.clone(), name.to_lowercase(), format!("{name}.__main__")] {
-                        found.extend(Index::of(sources).file_of(&name));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
 /// Files that settings of test runners name: set up, plugins, environments, reporters.
 fn named_by_settings(sources: &Sources) -> BTreeSet<&str> {
     static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -282,11 +247,12 @@ fn resolve<'a>(settings: &str, word: &str, sources: &'a Sources) -> Option<&'a s
     let path = word.trim_start_matches("<rootDir>").trim_start_matches("./").trim_start_matches('/');
     let below = settings.rsplit_once('/').map_or("", |(folder, _)| folder);
     let joined = if below.is_empty() { path.to_owned() } else { format!("{below}/{path}") };
-    let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".py"];
-    let files = ends.iter().map(|end| format!("{joined}{end}"));
-    let exact = files.into_iter().find_map(|file| sources.iter().map(|(known, _)| known).find(|known| *known == file));
-    let known = exact.or_else(|| Index::of(sources).file_of(path))?;
-    (LanguageId::of(known).is_some() && path.len() > 2).then_some(known)
+    let is_it = |known: &&str| {
+        let rest = known.strip_prefix(joined.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.rfind('.') == Some(0) && !rest.contains('/'))
+    };
+    let of_path = sources.iter().map(|(known, _)| known).filter(|known| LanguageId::of(known).is_some()).find(is_it);
+    of_path.or_else(|| languages::module(path, sources)).filter(|_| path.len() > 2)
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId, Sources};
+use autoheal_code::report::{Look, TestCase, TestReport};
+use autoheal_code::{LanguageId, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -72,6 +72,11 @@ impl Place<'_> {
     /// The prefixes that absolute names of the repository's files have inside.
     pub(crate) fn prefixes(&self) -> Vec<String> {
         vec![self.folders.tree().display().to_string()]
+    }
+
+    /// Returns the context for reading what the suite prints.
+    pub(crate) fn look<'p>(&'p self, prefixes: &'p [String]) -> Look<'p> {
+        Look { prefixes, directory: &self.setup.suite().directory, sources: self.sources }
     }
 }
 
@@ -332,16 +337,6 @@ pub(crate) trait Toolchain: Sync {
 
     /// The command that asks the interpreter what it can import; no words: there is nothing to ask.
     fn probe_words(&self, place: &Place<'_>, findings: &[Finding]) -> Vec<String>;
-
-    /// Takes what that command said.
-    ///
-    /// # Errors
-    ///
-    /// Why it cannot be read.
-    fn take_probe(&self, said: &str, environment: &mut Environment) -> Result<(), String>;
-
-    /// Takes what is known of the interpreter before it is asked.
-    fn take_version(&self, interpreter: &Interpreter, environment: &mut Environment);
 
     /// Name of the notation of a file in the Language Server Protocol; `None`: servers read none of that kind.
     fn protocol_name(&self, file: &str) -> Option<&'static str>;

@@ -2,8 +2,9 @@
 
 use std::hint::black_box;
 
-use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{self, Look, compile, flake8, job_log, junit, node, ruff, traceback};
+use autoheal_code::javascript::report as node;
+use autoheal_code::python::report::{compile, findings as python, traceback};
+use autoheal_code::report::{Look, flake8, job_log, junit, ruff};
 use autoheal_code::{Sources, languages};
 use autoheal_page::diff::Outline;
 use autoheal_page::recipe::Recipe;
@@ -77,11 +78,9 @@ const OUTPUT: [Reader; 6] = [
 
 fn findings(_: &Pill, text: &str) {
     let sources = Sources::new(Vec::new());
-    let environment = PythonEnvironment::default();
-    let look = Look { prefixes: &[], sources: &sources, environment: &environment };
-    black_box(report::findings_from_output(text, "", "ended", &look));
+    let look = Look { prefixes: &[], directory: "", sources: &sources };
+    black_box(python::findings_from_output(text, "", "ended", &look));
     black_box(job_log::findings("job", text, &[], &look));
-    let look = node::Look { prefixes: &[], directory: "", sources: &sources };
     black_box(node::findings::findings_from_output(text, "", "ended", &look));
     black_box(node::tsc::findings(text, &look));
 }

@@ -9,6 +9,7 @@ use regex::Regex;
 
 use super::inert;
 use crate::edit::FileEdit;
+use crate::environment::Runtime;
 use crate::fix::FixContext;
 use crate::javascript::complaint::{self, Complaint};
 use crate::javascript::globals::is_global;
@@ -56,6 +57,11 @@ pub(in crate::javascript) struct Blame<'a> {
 }
 
 impl<'a> Blame<'a> {
+    /// Facts about the interpreter of the tests.
+    pub(super) fn runtime(&self) -> &'a Runtime {
+        self.context.environment.of(crate::javascript::ID)
+    }
+
     pub(in crate::javascript) fn new(context: &FixContext<'a>) -> Self {
         let index = Index::of(context.sources);
         let finding = context.finding;
@@ -111,7 +117,7 @@ impl<'a> Blame<'a> {
     /// Returns whether a linter complains of a name that Node or browsers declare: the code
     /// is right, the linter's settings are wrong.
     pub(in crate::javascript) fn is_linted_global(&self, name: &str) -> bool {
-        self.is_linted() && (is_global(name) || self.context.environment.node.globals.contains(name))
+        self.is_linted() && (is_global(name) || self.runtime().builtins.contains(name))
     }
 
     /// Returns the places where the values used at `place` were made: the declarations of its names, and the

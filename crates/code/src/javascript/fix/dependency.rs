@@ -31,8 +31,8 @@ impl Fixer for Dependency {
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
         let blame = Blame::new(context);
         let Complaint::UnknownModule { specifier } = &blame.complaint else { return Vec::new() };
-        let node = &context.environment.node;
-        if is_relative(specifier) || specifier.starts_with(['/', '#']) || node.builtins.contains(specifier) {
+        let node = context.environment.of(crate::javascript::ID);
+        if is_relative(specifier) || specifier.starts_with(['/', '#']) || node.standard_library.contains(specifier) {
             return Vec::new();
         }
         let name = package_of(specifier);

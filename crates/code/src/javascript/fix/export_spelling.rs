@@ -6,7 +6,7 @@ use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::index::relative;
 use crate::javascript::module::{Import, ImportKind, ImportedName, Role};
-use crate::repair::shortlist::Shortlist;
+use crate::repair::shortlist::{Shortlist, Suspect};
 use crate::repair::spelling::slip;
 
 /// Repairs imports of names that the module does not offer, also where that shows as a call of `undefined`.
@@ -97,7 +97,7 @@ fn one_name(
     let home = blame.index.resolve(file, &import.specifier);
     let offered = match home {
         Some(home) => blame.index.exports(home),
-        None => blame.context.environment.node.exports.get(&import.specifier).cloned().unwrap_or_default(),
+        None => blame.runtime().exports.get(&import.specifier).cloned().unwrap_or_default(),
     };
     let has_default = home.and_then(|home| blame.module(home)).is_some_and(|module| module.exports.default.is_some());
     let name = one.name.as_str();
@@ -118,10 +118,8 @@ fn one_name(
 fn lost_exports(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, home: &str, bits: f64) {
     let words = blame.module(home).map(|module| module.words.as_slice()).unwrap_or_default();
     for word in words.iter().filter(|word| matches!(word.role, Role::Key | Role::Member | Role::Use)) {
-        if let Some(slip) = slip(&word.text, "exports") {
-            let description = format!("replace '{}' by 'exports'", word.text);
-            list.edit(slip + bits, description, home, Edit::replace(word.span.range(), "exports"));
-        }
+        let suspect = Suspect { file: home, text: &word.text, span: word.span };
+        list.respell(suspect, [("exports", bits)], |name| format!("replace '{}' by '{name}'", word.text));
     }
 }
 

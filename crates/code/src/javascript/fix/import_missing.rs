@@ -80,13 +80,13 @@ pub(super) fn ways(blame: &Blame<'_>, file: &str, name: &str) -> BTreeMap<Way, f
         add(Way { specifier, kind: ImportKind::Named, imported: name.to_owned() }, 1.5);
     }
     // The whole of a builtin, package or file of that name.
-    let node = &blame.context.environment.node;
+    let node = blame.runtime();
     let kebab: String = name
         .chars()
         .flat_map(|one| if one.is_uppercase() { vec!['-', one.to_ascii_lowercase()] } else { vec![one] })
         .collect();
     for module in [name, kebab.as_str(), kebab.trim_start_matches('-')] {
-        if node.builtins.contains(module) || node.installed.contains(module) {
+        if node.standard_library.contains(module) || node.installed.contains(module) {
             add(Way { specifier: module.to_owned(), kind: ImportKind::Whole, imported: name.to_owned() }, 2.0);
         }
     }
@@ -211,7 +211,7 @@ fn others_from_there<'m>(blame: &Blame<'_>, file: &str, module: &'m Module, name
     if way.kind != ImportKind::Named {
         return Vec::new();
     }
-    let of_package = blame.context.environment.node.exports.get(&way.specifier);
+    let of_package = blame.runtime().exports.get(&way.specifier);
     let of_file = blame.index.resolve(file, &way.specifier).map(|home| blame.index.exports(home)).unwrap_or_default();
     let is_offered = |other: &str| of_package.is_some_and(|names| names.contains(other)) || of_file.contains(other);
     let is_missing =

@@ -11,7 +11,7 @@ use crate::javascript::module::{ImportKind, Module};
 use crate::javascript::parse;
 use crate::javascript::tokens::{Kind, scan};
 use crate::repair::region::{line_of, line_start};
-use crate::report::findings::relative;
+use crate::report::relative;
 use crate::sources::Sources;
 use crate::span::Span;
 

@@ -7,7 +7,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::module::{Call, Module, Role, Word};
-use crate::repair::shortlist::Shortlist;
+use crate::repair::shortlist::{Shortlist, Suspect};
 use crate::repair::spelling::{rarity, slip};
 
 /// Repairs members that a value does not have, by the member with the most similar spelling that exists anywhere.
@@ -125,25 +125,19 @@ fn near<'m>(module: &'m Module, place: &Place) -> impl Iterator<Item = &'m Word>
 fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, depth: usize, word: &Word, extra: f64) {
     let wrong = word.text.as_str();
     let depth = f64::from(u32::try_from(depth).unwrap_or(9));
-    let known = f64::from(u32::try_from(blame.index.count(wrong).saturating_sub(1).min(8)).unwrap_or(8)) / 2.0;
     let mut candidates: BTreeMap<&str, f64> = COMMON_MEMBERS.split_whitespace().map(|name| (name, 1.0)).collect();
-    let of_types = blame.context.environment.node.members.values().flatten();
+    let of_types = blame.runtime().members.values().flatten();
     candidates.extend(of_types.map(|name| (name.as_str(), 1.5)));
-    let of_modules = blame.context.environment.node.exports.values().flatten();
+    let of_modules = blame.runtime().exports.values().flatten();
     candidates.extend(of_modules.map(|name| (name.as_str(), 1.5)));
     candidates.extend(blame.index.members().map(|(name, _)| (name, 0.5)));
     if let Some(suggestion) = blame.suggestion() {
         candidates.insert(suggestion, -1.5);
     }
-    for (candidate, strangeness) in candidates {
-        let Some(bits) = slip(wrong, candidate) else { continue };
-        list.edit(
-            bits + known + depth + extra + strangeness + rarity(blame.index.count(candidate)) / 2.0,
-            format!("replace the member '{wrong}' by '{candidate}'"),
-            &place.file,
-            Edit::replace(word.span.range(), candidate),
-        );
-    }
+    let names = candidates.into_iter().map(|(name, strangeness)| (name, depth + extra + strangeness));
+    list.respell_by_use(Suspect { file: &place.file, text: wrong, span: word.span }, "member", 0.5, names, |name| {
+        blame.index.count(name)
+    });
 }
 
 fn at_definition(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, wanted: &str) {

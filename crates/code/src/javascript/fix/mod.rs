@@ -11,7 +11,6 @@ mod export_spelling;
 mod import_missing;
 mod import_source;
 mod inert;
-mod layout;
 pub mod linting;
 mod local_repair;
 pub(crate) mod member_spelling;

@@ -197,8 +197,9 @@ fn packages(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, import:
 
 /// Every package and builtin that is known here: those that can be loaded, those that are imported, those that manifests name.
 fn known(blame: &Blame<'_>) -> BTreeSet<String> {
-    let environment = &blame.context.environment.node;
-    let mut names: BTreeSet<String> = environment.builtins.iter().chain(&environment.installed).cloned().collect();
+    let environment = blame.runtime();
+    let mut names: BTreeSet<String> =
+        environment.standard_library.iter().chain(&environment.installed).cloned().collect();
     let said = match &blame.complaint {
         Complaint::UnknownModule { specifier } => specifier.as_str(),
         _ => "",

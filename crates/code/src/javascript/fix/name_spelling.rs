@@ -9,8 +9,8 @@ use crate::javascript::complaint::Complaint;
 use crate::javascript::components::{is_component, uses_in_markup};
 use crate::javascript::module::{Function, Module, Role, Word};
 use crate::javascript::tokens::is_keyword;
-use crate::repair::shortlist::Shortlist;
-use crate::repair::spelling::{rarity, slip};
+use crate::repair::shortlist::{Shortlist, Suspect};
+use crate::repair::spelling::{number, slip};
 use crate::span::Span;
 
 /// Repairs names that nothing declares by the nearest name in scope, at the use or at the declaration.
@@ -71,27 +71,17 @@ pub(super) fn uses<'a>(blame: &Blame<'a>, name: &str) -> Vec<(&'a str, Word)> {
 }
 
 fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
-    let name = word.text.as_str();
-    // A word that is used everywhere is hardly the misspelled one.
-    let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(1).min(8)).unwrap_or(8));
-    let globals = blame.context.environment.node.globals.iter().map(|name| (name.as_str(), 4));
-    for (candidate, distance) in module.visible(word.scope).into_iter().chain(globals) {
-        let Some(bits) = slip(name, candidate) else { continue };
-        let suggested = if blame.suggestion() == Some(candidate) { -1.0 } else { 0.0 };
-        let distance = 0.3 * f64::from(u32::try_from(distance).unwrap_or(9));
-        list.edit(
-            bits + known / 2.0 + distance + rarity(blame.index.count(candidate)) / 2.0 + suggested,
-            format!("replace the name '{name}' by '{candidate}'"),
-            file,
-            Edit::replace(word.span.range(), candidate),
-        );
-    }
-    for keyword in ["true", "false", "null", "undefined", "this"].into_iter().filter(|word| is_keyword(word)) {
-        if let Some(bits) = slip(name, keyword) {
-            let description = format!("replace the name '{name}' by '{keyword}'");
-            list.edit(bits + known / 2.0 + 1.0, description, file, Edit::replace(word.span.range(), keyword));
-        }
-    }
+    let suggested = |name: &str| if blame.suggestion() == Some(name) { -1.0 } else { 0.0 };
+    let globals = blame.runtime().builtins.iter().map(|name| (name.as_str(), 4));
+    let names = module.visible(word.scope).into_iter().chain(globals);
+    let names = names.map(|(name, distance)| (name, 0.3 * number(distance) + suggested(name)));
+    let suspect = Suspect { file, text: &word.text, span: word.span };
+    list.respell_by_use(suspect, "name", 0.5, names, |name| blame.index.count(name));
+    // Words of the language are used everywhere.
+    let known = number(blame.index.count(&word.text).saturating_sub(1).min(8)) / 2.0;
+    let keywords = ["true", "false", "null", "undefined", "this"].into_iter().filter(|word| is_keyword(word));
+    let describe = |keyword: &str| format!("replace the name '{}' by '{keyword}'", word.text);
+    list.respell(suspect, keywords.map(|keyword| (keyword, known + 1.0)), describe);
 }
 
 /// The declaration that is spelled almost like the name, or that nothing uses.
@@ -101,7 +91,7 @@ fn at_declaration(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, m
     let count = |name: &str| {
         let uses = module.words.iter().filter(|other| other.text == name && other.role == Role::Use).count();
         let uses = uses + if is_component(file) { uses_in_markup(text, 0..text.len(), name).len() } else { 0 };
-        f64::from(u32::try_from(uses.min(12)).unwrap_or(12))
+        number(uses.min(12))
     };
     for candidate in module.visible(word.scope).into_keys() {
         let Some(span) = module.declaration(candidate, word.scope) else { continue };
@@ -132,7 +122,7 @@ fn as_parameter(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, mod
     // A linter is content with any parameter of that name.
     let Some(function) = around.filter(|_| !blame.is_linted()) else { return };
     let name = word.text.as_str();
-    let bits = 0.5f64.mul_add(-f64::from(u32::try_from(uses.len().min(7)).unwrap_or(7)), LOST);
+    let bits = 0.5f64.mul_add(-number(uses.len().min(7)), LOST);
     let before = function.parameters.iter().map(|one| Edit::insert(one.span.start, format!("{name}, ")));
     let last = function.parameters.last().map(|one| Edit::insert(one.span.end, format!(", {name}")));
     for edit in before.chain(last) {

@@ -6,8 +6,8 @@ use oxc_ast::ast::{Expression, Statement};
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 
-use super::layout::disagreements;
 use crate::javascript::{parse, tokens};
+use crate::repair::layout::disagreements;
 
 /// An expression statement that does nothing.
 const USELESS: f64 = 7.0;

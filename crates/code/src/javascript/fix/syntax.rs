@@ -6,40 +6,33 @@ use std::collections::{HashMap, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
-use super::{layout, plausibility, tags};
-use crate::edit::{Candidate, Edit, FileEdit, moved};
+use super::{plausibility, tags};
+use crate::edit::{Candidate, Edit, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::EXTENSIONS;
 use crate::javascript::grammar::GRAMMAR;
 use crate::javascript::parse;
 use crate::javascript::tokens::{Kind, Token, is_closed, scan};
-use crate::repair::in_turn::{self, Effort, Repair};
-use crate::repair::merge_markers;
+use crate::repair::in_turn::{self, Broken, Effort, Repair};
+use crate::repair::learning::learn;
 use crate::repair::ngram::Model;
 use crate::repair::proposal::Proposal;
 use crate::repair::quote_marks::one_line;
-use crate::repair::ranking::costs;
-use crate::repair::region::{Region, floor, lines};
+use crate::repair::region::{Region, floor, lines, regions};
 use crate::repair::token_edits::TokenEdits;
-use crate::sources::Sources;
+use crate::repair::{layout, merge_markers};
 
 /// Repairs files that do not parse, whatever the cause.
 #[derive(Debug, Clone, Copy)]
 pub struct SyntaxRepair;
 
-/// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
-const MAX_SURVIVORS: usize = 100;
-/// Bounds on the time of a call: the effort for the first fault, and the
-/// bytes of other files that the model learns.
+/// Effort for the first fault: a bound on the time of a call.
 const EFFORT: Effort = Effort { tries: 1_000, bytes: 24 << 20 };
-const LEARN_BUDGET: usize = 256 << 10;
 /// Repairs of quotes that are tried whatever the model thinks of them.
 const MAX_SURE_QUOTES: usize = 150;
 /// Weight of the model's judgement.
 const NATURALNESS: f64 = 0.6;
-/// Lines above the fault in which repairs are sought, and around a place that is judged.
-const LINES_ABOVE: usize = 6;
-const MAX_LINES_ABOVE: usize = 40;
+/// Lines around a place that is judged.
 const LINES_AROUND: usize = 3;
 /// Lines that are longer are hardly written by people.
 const MAX_LINE: usize = 400;
@@ -86,100 +79,23 @@ fn repairs(fixer: &str, context: &FixContext<'_>, file: &str) -> Vec<Candidate> 
     let Some(text) = context.sources.text(file) else { return Vec::new() };
     let faults = parse::faults(file, text);
     let Some(fault) = faults.first() else { return Vec::new() };
-    let model = learn(context.sources, file, &regions(text, &scan(text), fault));
+    let tokens = scan(text);
+    let windows: Vec<_> =
+        regions(&GRAMMAR, text, &tokens, fault.start..fault.end).into_iter().map(|one| one.window).collect();
+    let model = learn(&GRAMMAR, EXTENSIONS, context.sources, file, text, &windows);
     let of_first = |broken: &str, effort: Effort| {
         let faults = parse::faults(file, broken);
         faults.first().map_or_else(Vec::new, |fault| of_first_fault(file, broken, fault, &model, effort))
     };
-    let is_safe = |edits: &[Edit]| {
-        let edit = FileEdit { file: String::new(), edits: edits.to_vec() };
-        edit.apply(text).is_ok_and(|after| parse::removes_fault(file, text, &after, edits))
-    };
-    let category = context.finding.category;
-    costs(in_turn::repairs(&GRAMMAR, text, EFFORT, &of_first, &is_safe))
-        .into_iter()
-        .map(|(cost, proposal)| Candidate {
-            fixer: fixer.to_owned(),
-            category,
-            line: proposal.edits.first().map_or(1, |edit| crate::repair::region::line_of(text, edit.start)),
-            description: proposal.description,
-            cost,
-            files: vec![FileEdit { file: file.to_owned(), edits: proposal.edits }],
-        })
-        .collect()
-}
-
-/// Returns the regions in which repairs are searched: around what the parser noticed and, if that is
-/// elsewhere, around the first place where the brackets and the indentation disagree.
-fn regions<'text>(text: &'text str, tokens: &[Token], fault: &parse::Fault) -> Vec<Region<'text>> {
-    let focus = floor(text, fault.end.max(fault.start + 1));
-    let near = region(text, tokens, fault.start, focus);
-    let disagreement = layout::disagreements(text, tokens).first().copied();
-    let place = match disagreement {
-        Some(layout::Disagreement::Unclosed(_, line)) => tokens.get(line).copied(),
-        Some(layout::Disagreement::Unopened(at) | layout::Disagreement::Askew(at)) => tokens.get(at).copied(),
-        None => None,
-    };
-    let is_before = |token: &Token| near.as_ref().is_none_or(|near| token.end < near.window.start);
-    let far = place.filter(is_before).and_then(|token| region(text, tokens, token.start, token.end));
-    near.into_iter().chain(far).collect()
-}
-
-fn region<'text>(text: &'text str, tokens: &[Token], fault: usize, focus: usize) -> Option<Region<'text>> {
-    let line_begin = |at: usize| text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1);
-    let up =
-        |from: usize, count: usize| (0..count).fold(line_begin(from), |start, _| line_begin(start.saturating_sub(1)));
-    let farthest = up(fault, MAX_LINES_ABOVE);
-    let mut start = up(fault, LINES_ABOVE);
-    let mut open = Vec::new();
-    for token in tokens.iter().take_while(|token| token.start < focus) {
-        match token.text(text) {
-            "(" | "[" => open.push(token.start),
-            ")" | "]" => {
-                open.pop();
-            }
-            _ => {}
-        }
-    }
-    if let Some(opener) = open.into_iter().find(|opener| *opener >= farthest) {
-        start = start.min(line_begin(opener));
-    }
-    // Never begin inside a string or comment.
-    if let Some(token) = tokens.iter().find(|token| token.start < start && start < token.end) {
-        start = line_begin(token.start);
-    }
-    let end = text[focus..].find('\n').map_or(text.len(), |newline| focus + newline + 1);
-    Region::new(&GRAMMAR, text, start..end, start..end, focus)
-}
-
-/// The model of the project, the lines in question left out.
-fn learn(sources: &Sources, file: &str, regions: &[Region<'_>]) -> Model {
-    let mut model = Model::new(&GRAMMAR);
-    let mut left = LEARN_BUDGET;
-    let mut learn = |text: &str| {
-        let end = floor(text, left.min(text.len()));
-        left -= end;
-        model.learn(&text[..end]);
-    };
-    if let Some(region) = regions.first() {
-        learn(&region.text[region.window.end..]);
-        learn(&region.text[..region.window.start]);
-    }
-    let folder = |path: &str| path.rfind('/').map_or(String::new(), |slash| path[..slash].to_owned());
-    let own_folder = folder(file);
-    let others: Vec<_> = sources.with_extension(EXTENSIONS).filter(|(other, _)| *other != file).collect();
-    let (near, far): (Vec<_>, Vec<_>) = others.into_iter().partition(|(other, _)| folder(other) == own_folder);
-    near.into_iter().chain(far).for_each(|(_, text)| learn(text));
-    for region in regions {
-        model.learn_words(&region.text[region.window.clone()]);
-    }
-    model
+    let removes_faults = |after: &str, edits: &[Edit]| parse::removes_fault(file, text, after, edits);
+    let broken = Broken { file, text, category: context.finding.category };
+    broken.candidates(fixer, &GRAMMAR, EFFORT, &of_first, &removes_faults)
 }
 
 /// Repairs of a fault: those after which the file parses, or of which the parser gets further.
 fn of_first_fault(file: &str, text: &str, fault: &parse::Fault, model: &Model, effort: Effort) -> Vec<Repair> {
     let tokens = &scan(text);
-    let regions = &regions(text, tokens, fault);
+    let regions = &regions(&GRAMMAR, text, tokens, fault.start..fault.end);
     let focus = fault.end.max(fault.start + 1);
     let mut readings = Readings { text, model, known: HashMap::new() };
     let mut proposals: Vec<Proposal> =
@@ -203,30 +119,16 @@ fn of_first_fault(file: &str, text: &str, fault: &parse::Fault, model: &Model, e
     proposals.sort_by(order);
     // Those that know what they look for are few, and tried first.
     let comments = comments(text, tokens);
-    let first_of_others = comments.len();
-    let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens));
+    let about_comments: HashSet<Vec<Edit>> = comments.iter().map(|proposal| proposal.edits.clone()).collect();
+    let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens, &[]));
     let sure = sure.chain(tags::proposals(file, text)).chain(quotes);
-
-    let mut survivors = Vec::new();
-    let mut seen = HashSet::new();
-    let mut budget = effort.bytes;
-    let mut whole = 0;
-    for (number, proposal) in sure.chain(proposals).enumerate() {
-        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < text.len() {
-            break;
-        }
-        if !seen.insert(proposal.edits.clone()) {
-            continue;
-        }
-        let Ok(edited) = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(text) else { continue };
-        budget -= text.len();
-        let Some((oddity, left)) = plausibility::of(file, &edited, moved(focus, &proposal.edits)) else { continue };
-        whole += usize::from(left == 0);
+    in_turn::survivors(text, sure.chain(proposals), effort, |proposal, edited| {
+        let (oddity, left) = plausibility::of(file, edited, moved(focus, &proposal.edits))?;
         // Lines that are read on their own do not tell where a comment begins.
-        let reading = if number < first_of_others { 0.0 } else { readings.change(&proposal.edits) };
-        survivors.push(Repair { bits: NATURALNESS.mul_add(reading, proposal.slip) + oddity, proposal, left });
-    }
-    survivors
+        let is_comment = about_comments.contains(&proposal.edits);
+        let reading = if is_comment { 0.0 } else { readings.change(&proposal.edits) };
+        Some((NATURALNESS.mul_add(reading, proposal.slip) + oddity, left))
+    })
 }
 
 /// Quotation marks in lines that hold an open one, or near the fault.

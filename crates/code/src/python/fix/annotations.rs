@@ -117,8 +117,7 @@ fn optional(kind: &str, blame: &Blame<'_>, file: &str) -> Option<String> {
     if visible.contains_key("Optional") {
         return Some(format!("Optional[{kind}]"));
     }
-    (blame.context.environment.python.version >= (3, 10) && !kind.starts_with(['\'', '"']))
-        .then(|| format!("{kind} | None"))
+    (blame.runtime().version >= (3, 10) && !kind.starts_with(['\'', '"'])).then(|| format!("{kind} | None"))
 }
 
 /// Syntax around a line.

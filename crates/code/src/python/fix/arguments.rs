@@ -4,7 +4,7 @@
 use super::blame::{Blame, Place};
 use super::call_error::{Fault, Problem};
 use super::parameters::{at_definition, definitions};
-use super::shortlist::Shortlist;
+use super::shortlist::{Shortlist, Suspect};
 use super::spelling::slip;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
@@ -192,9 +192,11 @@ fn insert_argument(
 /// Returns whether every variable that a piece of code reads is visible or built in.
 fn words_visible(code: &str, visible: &std::collections::BTreeMap<&str, usize>, blame: &Blame<'_>) -> bool {
     let piece = Module::read(code);
-    piece.words.iter().filter(|word| word.role == Role::Load).all(|word| {
-        visible.contains_key(word.text.as_str()) || blame.context.environment.python.builtins.contains(&word.text)
-    })
+    piece
+        .words
+        .iter()
+        .filter(|word| word.role == Role::Load)
+        .all(|word| visible.contains_key(word.text.as_str()) || blame.runtime().builtins.contains(&word.text))
 }
 
 fn remove_argument(
@@ -258,17 +260,10 @@ fn keyword(
         if name != wrong {
             continue;
         }
+        let word = Suspect { file: &place.file, text: wrong, span: *span };
         for (_, function) in definitions(blame, problem) {
-            for parameter in &function.parameters {
-                if let Some(bits) = slip(wrong, &parameter.name) {
-                    list.edit(
-                        bits + extra,
-                        format!("name the argument '{}' instead of '{wrong}'", parameter.name),
-                        &place.file,
-                        Edit::replace(span.range(), parameter.name.as_str()),
-                    );
-                }
-            }
+            let names = function.parameters.iter().map(|parameter| (parameter.name.as_str(), extra));
+            list.respell(word, names, |name| format!("name the argument '{name}' instead of '{wrong}'"));
         }
         for (_, module) in blame.index.modules() {
             for sibling in module.calls.iter().filter(|sibling| sibling.name == call.name && sibling.span != call.span)
@@ -285,16 +280,9 @@ fn keyword(
         }
         // The function is unknown (a library's): words used as keywords anywhere.
         for (_, module) in blame.index.modules() {
-            for word in module.words.iter().filter(|word| matches!(word.role, Role::Keyword | Role::Parameter)) {
-                if let Some(bits) = slip(wrong, &word.text) {
-                    list.edit(
-                        bits + extra + 1.5,
-                        format!("name the argument '{}' instead of '{wrong}'", word.text),
-                        &place.file,
-                        Edit::replace(span.range(), word.text.as_str()),
-                    );
-                }
-            }
+            let words = module.words.iter().filter(|word| matches!(word.role, Role::Keyword | Role::Parameter));
+            let names = words.map(|other| (other.text.as_str(), extra + 1.5));
+            list.respell(word, names, |name| format!("name the argument '{name}' instead of '{wrong}'"));
         }
         remove_argument(list, blame.text(&place.file), place, call, number, argument, extra + 2.0);
         list.edit(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::blame::{Blame, Place};
-use super::shortlist::Shortlist;
+use super::shortlist::{Shortlist, Suspect};
 use super::spelling::{rarity, slip};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
@@ -69,7 +69,7 @@ fn uses<'a>(blame: &Blame<'a>, place: &Place, attribute: &str) -> Vec<&'a Word> 
 
 /// Returns the known attributes of the owner; empty when nothing is known about it.
 fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet<String> {
-    let environment = &blame.context.environment.python;
+    let environment = blame.runtime();
     if is_module {
         let mut names = blame.index.exports(owner);
         names.extend(environment.exports.get(owner).into_iter().flatten().cloned());
@@ -77,7 +77,7 @@ fn owned_attributes(blame: &Blame<'_>, owner: &str, is_module: bool) -> BTreeSet
     }
     let mut names: BTreeSet<String> = blame.index.attributes_of(owner).keys().map(|name| (*name).to_owned()).collect();
     for kind in [owner, "object", "type"] {
-        names.extend(environment.type_attributes.get(kind).into_iter().flatten().cloned());
+        names.extend(environment.members.get(kind).into_iter().flatten().cloned());
     }
     names
 }
@@ -105,15 +105,10 @@ fn at_use(
     if let Some(suggestion) = suggestion {
         candidates.insert(suggestion, -1.0);
     }
-    for (candidate, strangeness) in candidates {
-        let Some(bits) = slip(wrong, candidate) else { continue };
-        list.edit(
-            bits + known + depth + strangeness + rarity(blame.index.count(candidate)) / 2.0,
-            format!("replace the attribute '{wrong}' by '{candidate}'"),
-            &place.file,
-            Edit::replace(word.span.range(), candidate),
-        );
-    }
+    let names = candidates.into_iter().map(|(name, strangeness)| (name, depth + strangeness));
+    list.respell_by_use(Suspect { file: &place.file, text: wrong, span: word.span }, "attribute", 0.5, names, |name| {
+        blame.index.count(name)
+    });
     // Nothing alike, and the owner is known: what the text around suggests.
     for candidate in owned.iter().filter(|name| !name.starts_with('_') && blame.index.count(name) > 0) {
         list.edit(

@@ -3,14 +3,15 @@
 use autoheal_engine::diagnostics::{Category, Finding};
 
 use crate::edit::FileEdit;
+use crate::environment::Runtime;
 use crate::fix::FixContext;
 use crate::python::EXTENSIONS;
 use crate::python::index::Index;
 use crate::python::module::{Module, Span};
 use crate::python::parse;
+use crate::python::report::traceback::{self, Frame, Traceback};
 use crate::repair::ngram::Model;
 use crate::repair::shortlist::Ground;
-use crate::report::traceback::{self, Frame, Traceback};
 use crate::search::terrain::Terrain;
 use crate::sources::Sources;
 
@@ -49,6 +50,11 @@ pub(in crate::python) struct Blame<'a> {
 }
 
 impl<'a> Blame<'a> {
+    /// Facts about the interpreter of the tests.
+    pub(super) fn runtime(&self) -> &'a Runtime {
+        self.context.environment.of(crate::python::ID)
+    }
+
     pub(in crate::python) fn new(context: &FixContext<'a>) -> Self {
         let index = Index::of(context.sources);
         let (error, message) = context.finding.message.split_once(": ").unwrap_or((&context.finding.message, ""));

@@ -27,7 +27,7 @@ impl Fixer for Dependency {
         let quoted = blame.quoted();
         let Some(module) = quoted.first().filter(|_| blame.error == "ModuleNotFoundError") else { return Vec::new() };
         let module = module.split('.').next().unwrap_or_default();
-        let environment = &context.environment.python;
+        let environment = context.environment.of(crate::python::ID);
         if environment.standard_library.contains(module)
             || environment.installed.contains(module)
             || blame.index.names().any(|own| own == module)

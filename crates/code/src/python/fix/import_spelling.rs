@@ -70,7 +70,7 @@ fn module_name(
     missing: &str,
     extra: f64,
 ) {
-    let environment = &blame.context.environment.python;
+    let environment = blame.runtime();
     let spots: Vec<(&str, crate::python::module::Span)> = match (&import.from, import.from_span) {
         (Some(from), Some(span)) => vec![(from.as_str(), span)],
         (Some(_), None) => Vec::new(),
@@ -135,7 +135,7 @@ fn unfit(blame: &Blame<'_>, module: &str, import: &Import, is_whole: bool) -> f6
         return 0.0;
     }
     let mut offered = blame.index.exports(module);
-    offered.extend(blame.context.environment.python.exports.get(module).into_iter().flatten().cloned());
+    offered.extend(blame.runtime().exports.get(module).into_iter().flatten().cloned());
     if offered.is_empty() {
         return 1.0;
     }
@@ -193,7 +193,7 @@ fn homes(blame: &Blame<'_>, file: &str, import: &Import) -> BTreeSet<String> {
     let mut names = import.names.iter().map(|name| name.name.as_str()).filter(|name| *name != "*");
     let Some(first) = names.next() else { return BTreeSet::new() };
     let mut homes: BTreeSet<String> = blame.index.definers(first).map(|(module, _)| module.to_owned()).collect();
-    let exports = &blame.context.environment.python.exports;
+    let exports = &blame.runtime().exports;
     homes.extend(exports.iter().filter(|(_, names)| names.contains(first)).map(|(module, _)| module.clone()));
     homes.retain(|home| {
         Some(home.as_str()) != own
@@ -223,7 +223,7 @@ fn imported_name(
 ) {
     let Some(module) = blame.index.resolve(&place.file, import) else { return };
     let mut offered = blame.index.exports(&module);
-    offered.extend(blame.context.environment.python.exports.get(&module).into_iter().flatten().cloned());
+    offered.extend(blame.runtime().exports.get(&module).into_iter().flatten().cloned());
     let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(2).min(8)).unwrap_or(8));
     let Some(imported) = import.names.iter().find(|imported| imported.name == name) else { return };
     for choice in offered.iter().filter(|choice| choice.as_str() != name) {
@@ -282,7 +282,7 @@ fn moved(
     let name = imported.name.as_str();
     let known: Vec<String> = known_imports(blame, name);
     let mut homes: BTreeSet<String> = blame.index.definers(name).map(|(module, _)| module.to_owned()).collect();
-    let exports = &blame.context.environment.python.exports;
+    let exports = &blame.runtime().exports;
     homes.extend(exports.iter().filter(|(_, names)| names.contains(name)).map(|(module, _)| module.clone()));
     homes.remove(blame.index.name_of(&place.file).unwrap_or_default());
     let written = import.from.as_deref().unwrap_or_default();
@@ -359,15 +359,10 @@ fn level(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, import:
         changed.level = u32::try_from(dots).unwrap_or(0);
         let Some(module) = blame.index.resolve(&place.file, &changed) else { continue };
         let exists = blame.index.file_of(&module).is_some()
-            || (dots == 0 && blame.context.environment.python.exports.contains_key(&module))
+            || (dots == 0 && blame.runtime().exports.contains_key(&module))
             || (dots == 0
-                && (blame
-                    .context
-                    .environment
-                    .python
-                    .standard_library
-                    .contains(module.split('.').next().unwrap_or_default())
-                    || blame.context.environment.python.installed.contains(&module)));
+                && (blame.runtime().standard_library.contains(module.split('.').next().unwrap_or_default())
+                    || blame.runtime().installed.contains(&module)));
         if !exists {
             continue;
         }

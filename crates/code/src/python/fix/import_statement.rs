@@ -72,7 +72,7 @@ fn group(blame: &Blame<'_>, module: &str, is_relative: bool) -> u8 {
         0
     } else if is_relative || blame.index.file_of(root).is_some() {
         3
-    } else if blame.context.environment.python.standard_library.contains(root) {
+    } else if blame.runtime().standard_library.contains(root) {
         1
     } else {
         2

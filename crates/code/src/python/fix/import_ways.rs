@@ -9,7 +9,7 @@ use crate::python::module::Role;
 
 /// Every way to import `name` into `file`: as other files do, from the standard library, from the project.
 pub(super) fn propose(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, name: &str, extra: f64) {
-    let environment = &blame.context.environment.python;
+    let environment = blame.runtime();
     let mut statements: BTreeMap<String, f64> = BTreeMap::new();
     let mut offer = |statement: String, bits: f64| {
         let known = statements.entry(statement).or_insert(bits);
@@ -193,7 +193,7 @@ pub(super) fn spell(blame: &Blame<'_>, file: &str, module: &str, relative: bool)
 /// Names that a file reads and nothing binds.
 pub(super) fn unbound_uses(blame: &Blame<'_>, file: &str) -> BTreeSet<String> {
     let Some(module) = blame.module(file) else { return BTreeSet::new() };
-    let builtins = &blame.context.environment.python.builtins;
+    let builtins = &blame.runtime().builtins;
     let unbound = module.words.iter().filter(|word| {
         word.role == Role::Load
             && !builtins.contains(&word.text)

@@ -10,7 +10,7 @@ use crate::python::index::Index;
 use crate::edit::{Candidate, Edit, FileEdit};
 use crate::python::module::{Role, Word};
 use crate::repair::spelling::slip;
-use crate::report::findings::relative;
+use crate::report::relative;
 use crate::sources::Sources;
 
 /// One violation in the output of `ruff check --output-format json`, reduced to the fields that are used here.

@@ -1,8 +1,8 @@
 //! A name that is not bound here: misspelled where it is used, or where it is defined.
 
 use super::blame::Blame;
-use super::shortlist::Shortlist;
-use super::spelling::{rarity, slip};
+use super::shortlist::{Shortlist, Suspect};
+use super::spelling::{number, slip};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::module::{Module, Role, ScopeKind, Word};
@@ -52,27 +52,13 @@ pub(super) fn uses<'m>(module: &'m Module, name: &str, start: usize, end: usize)
 }
 
 fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &Module, word: &Word) {
-    let name = word.text.as_str();
-    // A word that is used everywhere is hardly the misspelled one.
-    let known = f64::from(u32::try_from(blame.index.count(name).saturating_sub(1).min(8)).unwrap_or(8));
-    let suggestion = blame.suggestion();
-    let visible = module.visible(word.scope);
-    let builtins = blame.context.environment.python.builtins.iter().map(|name| (name.as_str(), 4));
-    for (candidate, distance) in visible.into_iter().chain(builtins) {
-        if candidate == name {
-            continue;
-        }
-        let distance = f64::from(u32::try_from(distance).unwrap_or(9));
-        let suggested = if suggestion == Some(candidate) { -1.0 } else { 0.0 };
-        // A name without likeness may still be meant: the text around it decides.
-        let Some(bits) = slip(name, candidate) else { continue };
-        list.edit(
-            bits + known + 0.3 * distance + rarity(blame.index.count(candidate)) / 2.0 + suggested,
-            format!("replace the name '{name}' by '{candidate}'"),
-            file,
-            Edit::replace(word.span.range(), candidate),
-        );
-    }
+    let suggested = |name: &str| if blame.suggestion() == Some(name) { -1.0 } else { 0.0 };
+    let builtins = blame.runtime().builtins.iter().map(|name| (name.as_str(), 4));
+    let names = module.visible(word.scope).into_iter().chain(builtins);
+    let names = names.map(|(name, distance)| (name, 0.3 * number(distance) + suggested(name)));
+    list.respell_by_use(Suspect { file, text: &word.text, span: word.span }, "name", 1.0, names, |name| {
+        blame.index.count(name)
+    });
 }
 
 /// The binding that is spelled almost like the name, when the name is what everybody uses.
@@ -86,8 +72,7 @@ fn at_definition(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word
         };
         let uses = module.words.iter().filter(|other| other.text == candidate).count();
         for span in scope.bindings.get(candidate).into_iter().flatten().take(3) {
-            let frequent = f64::from(u32::try_from(uses.min(12)).unwrap_or(12))
-                - f64::from(u32::try_from(uses_of_name.min(12)).unwrap_or(12));
+            let frequent = number(uses.min(12)) - number(uses_of_name.min(12));
             list.edit(
                 bits + 1.0 + frequent.max(-2.0),
                 format!("name '{candidate}' '{name}' where it is defined"),
@@ -158,8 +143,7 @@ fn joined(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &
     let visible = module.visible(word.scope);
     for (at, _) in word.text.char_indices().skip(1) {
         let (left, right) = word.text.split_at(at);
-        let is_name =
-            |part: &str| visible.contains_key(part) || blame.context.environment.python.builtins.contains(part);
+        let is_name = |part: &str| visible.contains_key(part) || blame.runtime().builtins.contains(part);
         let is_known = |part: &str| is_name(part) || blame.index.count(part) > 0;
         let bits = match (is_name(left), is_name(right)) {
             (true, true) => 1.5,
@@ -211,16 +195,9 @@ fn as_outer_name(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word
     });
     let visible = module.visible(word.scope);
     for store in stores {
-        for candidate in visible.keys() {
-            if let Some(bits) = slip(&word.text, candidate) {
-                list.edit(
-                    bits + 1.0,
-                    format!("assign to '{candidate}' instead of '{}'", word.text),
-                    file,
-                    Edit::replace(store.span.range(), *candidate),
-                );
-            }
-        }
+        let names = visible.keys().map(|name| (*name, 1.0));
+        let describe = |name: &str| format!("assign to '{name}' instead of '{}'", word.text);
+        list.respell(Suspect { file, text: &word.text, span: store.span }, names, describe);
     }
 }
 

@@ -7,8 +7,7 @@ use autoheal_engine::diagnostics::Category;
 
 use super::blame::Blame;
 use super::import_ways::propose;
-use super::shortlist::Shortlist;
-use super::spelling::slip;
+use super::shortlist::{Shortlist, Suspect};
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::module::{Role, Span};
@@ -41,7 +40,7 @@ impl Fixer for Orphans {
 
 /// Names that nothing binds, in code that may not even have run.
 fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
-    let builtins = &blame.context.environment.python.builtins;
+    let builtins = &blame.runtime().builtins;
     if builtins.is_empty() {
         return;
     }
@@ -54,16 +53,13 @@ fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) 
             if builtins.contains(&word.text) || globals || module.binding_scope(&word.text, word.scope).is_some() {
                 continue;
             }
-            for name in module.visible(word.scope).into_keys().chain(builtins.iter().map(String::as_str)) {
-                if let Some(bits) = slip(&word.text, name) {
-                    list.edit(
-                        bits + strange,
-                        format!("replace the name '{}' by '{name}'", word.text),
-                        file,
-                        Edit::replace(word.span.range(), name),
-                    );
-                }
-            }
+            let names = module.visible(word.scope).into_keys().chain(builtins.iter().map(String::as_str));
+            let describe = |name: &str| format!("replace the name '{}' by '{name}'", word.text);
+            list.respell(
+                Suspect { file, text: &word.text, span: word.span },
+                names.map(|name| (name, strange)),
+                describe,
+            );
             propose(list, blame, file, &word.text, strange);
         }
     }
@@ -71,7 +67,7 @@ fn unbound_names(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) 
 
 /// Attributes and functions: a word that occurs once, and is spelled almost like one that occurs often.
 fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strange: f64) {
-    let environment = &blame.context.environment.python;
+    let environment = blame.runtime();
     let mut defined: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     let mut used: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     for (file, module) in blame.index.modules() {
@@ -87,7 +83,7 @@ fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strang
         }
     }
     let foreign: BTreeSet<&str> = environment
-        .type_attributes
+        .members
         .values()
         .chain(environment.exports.values())
         .flatten()
@@ -101,43 +97,21 @@ fn misspelled_attributes(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, strang
         if used.contains_key(name) || foreign.contains(name) || !blame.sources().is_editable(file) {
             continue;
         }
-        for wanted in &undefined {
-            if let Some(bits) = slip(name, wanted) {
-                list.edit(
-                    bits + strange,
-                    format!("name '{name}' '{wanted}' where it is defined"),
-                    file,
-                    Edit::replace(span.range(), *wanted),
-                );
-            }
-        }
+        let word = Suspect { file, text: name, span: *span };
+        let names = undefined.iter().map(|wanted| (*wanted, strange));
+        list.respell(word, names, |wanted| format!("name '{name}' '{wanted}' where it is defined"));
         // Special methods are used by the interpreter alone.
         let is_special = name.starts_with('_') && name.ends_with('_');
-        let special =
-            ["object", "list", "dict"].iter().filter_map(|kind| environment.type_attributes.get(*kind)).flatten();
-        for wanted in special.filter(|wanted| is_special && wanted.starts_with("__")) {
-            if let Some(bits) = slip(name, wanted) {
-                list.edit(
-                    bits + strange,
-                    format!("name '{name}' '{wanted}'"),
-                    file,
-                    Edit::replace(span.range(), wanted.as_str()),
-                );
-            }
-        }
+        let special = ["object", "list", "dict"].iter().filter_map(|kind| environment.members.get(*kind)).flatten();
+        let special = special.filter(|wanted| is_special && wanted.starts_with("__"));
+        let names = special.map(|wanted| (wanted.as_str(), strange));
+        list.respell(word, names, |wanted| format!("name '{name}' '{wanted}'"));
     }
     for wrong in &undefined {
         let Some([(file, span)]) = used.get(wrong).map(Vec::as_slice) else { continue };
-        for right in defined.keys() {
-            if let Some(bits) = slip(wrong, right) {
-                list.edit(
-                    bits + strange,
-                    format!("replace '{wrong}' by '{right}'"),
-                    file,
-                    Edit::replace(span.range(), *right),
-                );
-            }
-        }
+        let names = defined.keys().map(|right| (*right, strange));
+        let word = Suspect { file, text: wrong, span: *span };
+        list.respell(word, names, |right| format!("replace '{wrong}' by '{right}'"));
     }
 }
 

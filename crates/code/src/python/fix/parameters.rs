@@ -177,8 +177,8 @@ fn add_parameter(
 ) {
     let mut names: Vec<(String, f64)> = Vec::new();
     for word in module.words.iter().filter(|word| word.role == Role::Load && function.span.contains(word.span)) {
-        let is_bound = module.binding_scope(&word.text, word.scope).is_some()
-            || blame.context.environment.python.builtins.contains(&word.text);
+        let is_bound =
+            module.binding_scope(&word.text, word.scope).is_some() || blame.runtime().builtins.contains(&word.text);
         if !is_bound && !names.iter().any(|(name, _)| *name == word.text) {
             names.push((word.text.clone(), 1.5));
         }

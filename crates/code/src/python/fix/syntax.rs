@@ -15,9 +15,9 @@ use crate::python::EXTENSIONS;
 use crate::python::grammar::GRAMMAR;
 use crate::python::index::Index;
 use crate::python::{parse, tokens};
-use crate::repair::in_turn::{self, Effort, Repair};
+use crate::repair::in_turn::{self, Broken, Effort, Repair};
+use crate::repair::learning::learn;
 use crate::repair::ngram::Model;
-use crate::repair::ranking::costs;
 use crate::repair::region::{LONGEST_WINDOW, floor};
 use crate::sources::Sources;
 
@@ -30,11 +30,8 @@ use super::{indentation, merge_markers, plausibility, python2, quote_edits};
 #[derive(Debug, Clone, Copy)]
 pub struct SyntaxRepair;
 
-/// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
-const MAX_SURVIVORS: usize = 120;
-/// Effort for the first fault, and the number of bytes of other files that the model learns: both limit the time of a call.
+/// Effort for the first fault: a bound on the time of a call.
 const EFFORT: Effort = Effort { tries: 1200, bytes: 24 << 20 };
-const LEARN_BUDGET: usize = 256 << 10;
 /// Repairs of indentation and quotes that are tried whatever the model thinks of them.
 const MAX_SURE_LINES: usize = 80;
 /// Names that others import which are tried.
@@ -58,54 +55,20 @@ impl Fixer for SyntaxRepair {
             return Vec::new();
         };
         let Some(text) = context.sources.text(file) else { return Vec::new() };
-        let version = Some(context.environment.python.version).filter(|version| version.0 > 0);
+        let version = Some(context.environment.of(crate::python::ID).version).filter(|version| version.0 > 0);
         let line = finding.location.map(|location| location.line);
         let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
-        let model = learn(context.sources, file, &site);
+        let model = learn(&GRAMMAR, EXTENSIONS, context.sources, file, text, std::slice::from_ref(&site.window));
         let wanted = wanted(context.sources, file, text);
         let of_first = |broken: &str, effort: Effort| {
             let line = line.filter(|_| broken == text);
             let site = Site::find(broken, version, &parse::faults(broken, version), line);
             site.map_or_else(Vec::new, |site| of_first_fault(&site, &model, &wanted, effort))
         };
-        let is_safe = |edits: &[Edit]| {
-            let edit = FileEdit { file: String::new(), edits: edits.to_vec() };
-            edit.apply(text).is_ok_and(|after| parse::removes_faults(text, &after, edits))
-        };
-        costs(in_turn::repairs(&GRAMMAR, text, EFFORT, &of_first, &is_safe))
-            .into_iter()
-            .map(|(cost, proposal)| Candidate {
-                fixer: self.name().to_owned(),
-                category: finding.category,
-                line: proposal.edits.first().map_or(1, |edit| site.line(edit.start)),
-                description: proposal.description,
-                cost,
-                files: vec![FileEdit { file: file.to_owned(), edits: proposal.edits }],
-            })
-            .collect()
+        let removes_faults = |after: &str, edits: &[Edit]| parse::removes_faults(text, after, edits);
+        let broken = Broken { file, text, category: finding.category };
+        broken.candidates(self.name(), &GRAMMAR, EFFORT, &of_first, &removes_faults)
     }
-}
-
-/// The model of the project, the broken lines left out.
-fn learn(sources: &Sources, file: &str, site: &Site<'_>) -> Model {
-    let mut model = Model::new(&GRAMMAR);
-    let mut left = LEARN_BUDGET;
-    let mut learn = |text: &str| {
-        let end = (0..=left.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        left -= end;
-        model.learn(&text[..end]);
-    };
-    learn(&site.text[site.window.end..]);
-    learn(&site.text[..site.window.start]);
-    let folder = |path: &str| path.rfind('/').map_or(String::new(), |slash| path[..slash].to_owned());
-    let own_folder = folder(file);
-    let others: Vec<_> = sources.with_extension(EXTENSIONS).filter(|(other, _)| *other != file).collect();
-    let (near, far): (Vec<_>, Vec<_>) = others.into_iter().partition(|(other, _)| folder(other) == own_folder);
-    for (_, text) in near.into_iter().chain(far) {
-        learn(text);
-    }
-    model.learn_words(&site.text[site.window.clone()]);
-    model
 }
 
 /// Names that other files import from this one and that do not occur in it: one of them may be what is missing.
@@ -148,23 +111,12 @@ fn of_first_fault(site: &Site<'_>, model: &Model, wanted: &[&str], effort: Effor
     proposals.extend(indentation::lost_bodies(site));
     proposals.sort_by(order);
 
-    let mut seen: HashSet<String> = survivors.iter().filter_map(|repair| site.edited(&repair.proposal.edits)).collect();
-    let mut budget = effort.bytes;
-    let mut whole = 0;
-    for proposal in lines.into_iter().chain(proposals) {
-        let Some(edited) = site.edited(&proposal.edits) else { continue };
-        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < edited.len() {
-            break;
-        }
-        if !seen.insert(edited.clone()) {
-            continue;
-        }
-        budget -= edited.len();
-        let Some((oddity, left)) = plausibility::of(site, &edited, &proposal.edits) else { continue };
-        whole += usize::from(left == 0);
-        let bits = NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity;
-        survivors.push(Repair { bits, proposal, left });
-    }
+    let known: HashSet<String> = survivors.iter().filter_map(|repair| site.edited(&repair.proposal.edits)).collect();
+    let found = in_turn::survivors(site.text, lines.into_iter().chain(proposals), effort, |proposal, edited| {
+        let (oddity, left) = plausibility::of(site, edited, &proposal.edits).filter(|_| !known.contains(edited))?;
+        Some((NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity, left))
+    });
+    survivors.extend(found);
     survivors
 }
 

@@ -7,8 +7,8 @@ use super::ground::Place;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::language::outline::Outline as _;
-use crate::repair::shortlist::Shortlist;
-use crate::repair::spelling::{rarity, slip};
+use crate::repair::shortlist::{Shortlist, Suspect};
+use crate::repair::spelling::rarity;
 use crate::rust::module::{Module, Word};
 
 /// Writes a similar name that the package uses elsewhere, or that of another variable.
@@ -47,12 +47,9 @@ impl Fixer for NameSpelling {
         let mut list = Shortlist::new(&place);
         let on_line = module.words.iter().filter(|word| module.line_of(word.span.start) == location.line);
         for word in on_line.filter(|word| finding.message.contains(&format!("`{}`", word.text))) {
-            for (right, count) in counts.iter().filter(|(right, _)| **right != word.text) {
-                if let Some(bits) = slip(&word.text, right) {
-                    let description = format!("write `{right}` in place of `{}`", word.text);
-                    list.edit(bits + rarity(*count), description, file, Edit::replace(word.span.range(), *right));
-                }
-            }
+            let names = counts.iter().map(|(right, count)| (*right, rarity(*count)));
+            let suspect = Suspect { file, text: &word.text, span: word.span };
+            list.respell(suspect, names, |right| format!("write `{right}` in place of `{}`", word.text));
             for (bits, right) in variables(module, word).into_iter().filter(|_| is_value) {
                 let description = format!("use the variable `{right}` in place of `{}`", word.text);
                 list.edit(bits, description, file, Edit::replace(word.span.range(), right));

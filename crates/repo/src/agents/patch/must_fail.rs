@@ -112,12 +112,8 @@ impl Trial<'_> {
 
     /// Returns whether the statement of a frame raises an error itself.
     fn raises(&self, frame: &StackFrame) -> bool {
-        statement(frame, self.session.sources()).is_some_and(|(_, statement)| {
-            // The rest of a branch in one line: `if (x) throw y`, `if x: raise y`.
-            let parts = [Some(statement), statement.split_once(": ").map(|(_, rest)| rest)];
-            let behind = statement.split([')', '{', ';']).skip(1);
-            parts.into_iter().flatten().chain(behind).any(|part| languages::raises(&frame.file, part))
-        })
+        let statement = statement(frame, self.session.sources());
+        statement.is_some_and(|(_, statement)| languages::raises(&frame.file, statement))
     }
 
     /// Returns whether a frame is in a test. In a program file that contains tests, only the frames within

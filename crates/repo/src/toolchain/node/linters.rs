@@ -1,6 +1,6 @@
 //! Linters, formatters and type checkers of JavaScript and TypeScript, and those that Node runs.
 
-use autoheal_code::report::node::eslint;
+use autoheal_code::javascript::report::eslint;
 use autoheal_code::report::{biome, checkers, formatters};
 use autoheal_code::{javascript, python};
 

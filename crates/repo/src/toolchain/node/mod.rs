@@ -26,11 +26,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use autoheal_code::javascript::report::entries::REPORT_VARIABLE;
 use autoheal_code::javascript::{self, probe};
-use autoheal_code::report::node::Look;
-use autoheal_code::report::node::entries::REPORT_VARIABLE;
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId, Sources};
+use autoheal_code::{LanguageId, Sources};
 use autoheal_engine::diagnostics::{Finding, Source};
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -278,13 +277,6 @@ impl Toolchain for Node {
         probe_words(place, findings)
     }
 
-    fn take_probe(&self, said: &str, environment: &mut Environment) -> Result<(), String> {
-        environment.node = probe::parse(said).map_err(|error| error.to_string())?;
-        Ok(())
-    }
-
-    fn take_version(&self, _interpreter: &Interpreter, _environment: &mut Environment) {}
-
     fn protocol_name(&self, file: &str) -> Option<&'static str> {
         Some(match Path::new(file).extension()?.to_str()? {
             "js" | "cjs" | "mjs" => "javascript",
@@ -408,9 +400,4 @@ fn mounts_of(modules: &ModuleFolder, tree: &Path, writable: &Path) -> Vec<Mount>
         }
     }
     mounts
-}
-
-/// Returns the context for reading a report.
-pub(crate) fn look<'a>(place: &Place<'a>, prefixes: &'a [String]) -> Look<'a> {
-    Look { prefixes, directory: &place.setup.suite().directory, sources: place.sources }
 }

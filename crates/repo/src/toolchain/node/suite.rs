@@ -4,14 +4,13 @@ use std::path::Path;
 
 use autoheal_code::Sources;
 use autoheal_code::javascript::parse;
-use autoheal_code::report::node::{entries, findings as node_findings, jest};
+use autoheal_code::javascript::report::{entries, findings as node_findings, jest};
 use autoheal_code::report::{TestCase, TestOutcome, TestReport};
 use autoheal_engine::diagnostics::{Category, Finding, Location};
 use autoheal_sandbox::Outcome;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 
 use super::command_words::NODE_WITH_VALUE;
-use super::look;
 use super::programs::{self, MOCHA_REPORTER, NODE_TEST_REPORTER, VITEST_REPORTER};
 use super::runners::{JEST, MOCHA, NODE_TEST, VITEST};
 use crate::project::join;
@@ -293,7 +292,7 @@ pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport
 }
 
 pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
-    let mut findings = node_findings::findings_from(report, &look(place, &place.prefixes()));
+    let mut findings = node_findings::findings_from(report, &place.look(&place.prefixes()));
     name_broken_files(place.sources, &mut findings);
     findings
 }
@@ -325,14 +324,14 @@ pub(crate) fn name_broken_files(sources: &Sources, findings: &mut [Finding]) {
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
     let (stdout, stderr) = outcome.text();
     let prefixes = place.prefixes();
-    let known = look(place, &prefixes);
+    let known = place.look(&prefixes);
     let mut findings = node_findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &known);
     name_broken_files(place.sources, &mut findings);
     findings
 }
 
 pub(crate) fn file_of(place: &Place<'_>, case: &TestCase) -> Option<String> {
-    case.file.as_deref().and_then(|file| look(place, &[]).file(file))
+    case.file.as_deref().and_then(|file| place.look(&[]).file(file))
 }
 
 /// Returns the selector of a test, which is the id itself: runners take its file and its titles.

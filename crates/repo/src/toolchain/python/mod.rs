@@ -28,9 +28,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use autoheal_code::python::{self, environment::PythonEnvironment, probe};
-use autoheal_code::report::{TestCase, TestReport, compile};
-use autoheal_code::{Environment, LanguageId, Sources};
+use autoheal_code::python::{self, probe, report::compile};
+use autoheal_code::report::{TestCase, TestReport};
+use autoheal_code::{LanguageId, Sources};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -265,16 +265,6 @@ impl Toolchain for Python {
         let paths = import_path(place.folders, place.setup).into_iter().flat_map(|root| ["--path".to_owned(), root]);
         let ours = [place.program(), place.tool(programs::PROBE)];
         ours.into_iter().chain(paths).chain(probe::modules_of_interest(place.sources, findings)).collect()
-    }
-
-    fn take_probe(&self, said: &str, environment: &mut Environment) -> Result<(), String> {
-        environment.python = probe::parse(said).map_err(|error| error.to_string())?;
-        Ok(())
-    }
-
-    fn take_version(&self, interpreter: &Interpreter, environment: &mut Environment) {
-        environment.python =
-            PythonEnvironment { version: interpreter.version.unwrap_or_default(), ..PythonEnvironment::default() };
     }
 
     fn protocol_name(&self, _file: &str) -> Option<&'static str> {

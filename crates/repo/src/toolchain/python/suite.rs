@@ -1,7 +1,7 @@
 //! The suite of a Python project: what runs it, and what its reports say.
 
-use autoheal_code::python::environment::PythonEnvironment;
-use autoheal_code::report::{self, TestCase, TestOutcome, TestReport};
+use autoheal_code::python::report::findings;
+use autoheal_code::report::{TestCase, TestOutcome, TestReport, junit};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
 
@@ -115,25 +115,18 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
 
 pub(crate) fn report(place: &Place<'_>, _outcome: &Outcome) -> Option<TestReport> {
     match place.setup.suite().tests.runner {
-        PYTEST | UNITTEST => read_report(place.folders).ok().and_then(|xml| report::junit::parse(&xml).ok()),
+        PYTEST | UNITTEST => read_report(place.folders).ok().and_then(|xml| junit::parse(&xml).ok()),
         _ => None,
     }
 }
 
 pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
-    known(place, |known| report::findings_from(report, known))
+    findings::findings_from(report, &place.look(&place.prefixes()))
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
     let (stdout, stderr) = outcome.text();
-    known(place, |known| report::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), known))
-}
-
-fn known<T>(place: &Place<'_>, read: impl FnOnce(&report::Look<'_>) -> T) -> T {
-    // Without what the probe told: a failure must read the same before and after the interpreter was asked.
-    let environment = PythonEnvironment::default();
-    let prefixes = place.prefixes();
-    read(&report::Look { prefixes: &prefixes, sources: place.sources, environment: &environment })
+    findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &place.look(&place.prefixes()))
 }
 
 /// The file of the repository that a test was collected from. An example in a docstring stands in the code that it is about, which it does

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
+use autoheal_code::report::Look;
 use autoheal_code::report::formatters;
-use autoheal_code::report::node::Look;
 use autoheal_code::rust::{self, compiler};
 use autoheal_engine::diagnostics::Finding;
 use regex::Regex;

@@ -19,9 +19,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use autoheal_code::report::node::Look;
 use autoheal_code::report::{TestCase, TestReport};
-use autoheal_code::{Environment, LanguageId, Sources, rust};
+use autoheal_code::{LanguageId, Sources, rust};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
@@ -227,7 +226,7 @@ impl Toolchain for Cargo {
 
     fn findings(&self, place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
         let prefixes = place.prefixes();
-        rust::libtest::findings(report, &look(place, &prefixes))
+        rust::libtest::findings(report, &place.look(&prefixes))
     }
 
     fn findings_in_output(&self, place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
@@ -266,18 +265,7 @@ impl Toolchain for Cargo {
         Vec::new()
     }
 
-    fn take_probe(&self, _said: &str, _environment: &mut Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn take_version(&self, _interpreter: &Interpreter, _environment: &mut Environment) {}
-
     fn protocol_name(&self, file: &str) -> Option<&'static str> {
         (LanguageId::of(file) == Some(rust::ID)).then_some("rust")
     }
-}
-
-/// Returns the context for reading what cargo prints.
-fn look<'a>(place: &Place<'a>, prefixes: &'a [String]) -> Look<'a> {
-    Look { prefixes, directory: &place.setup.suite().directory, sources: place.sources }
 }

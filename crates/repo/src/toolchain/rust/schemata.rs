@@ -10,7 +10,7 @@ use autoheal_code::rust::compiler;
 use autoheal_code::rust::libtest::DOC;
 use regex::Regex;
 
-use super::{look, programs, suite};
+use super::{programs, suite};
 use crate::session::read_report;
 use crate::test_scope::Scope;
 use crate::toolchain::{Place, RunEnd, SchemataResult};
@@ -45,7 +45,7 @@ pub(super) fn words(
 pub(super) fn result(place: &Place<'_>) -> SchemataResult {
     let Ok(report) = read_report(place.folders) else { return SchemataResult::Unknown };
     let prefixes = place.prefixes();
-    let errors = compiler::error_places(&report, &look(place, &prefixes));
+    let errors = compiler::error_places(&report, &place.look(&prefixes));
     if !errors.is_empty() {
         return SchemataResult::Refused(errors);
     }

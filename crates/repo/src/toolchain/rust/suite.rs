@@ -5,7 +5,7 @@ use autoheal_code::rust::libtest::{self, DOC};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_sandbox::Outcome;
 
-use super::{look, programs};
+use super::programs;
 use crate::flaky::conditions::Conditions;
 use crate::session::read_report;
 use crate::test_scope::Scope;
@@ -179,7 +179,7 @@ pub(super) fn own_command(selectors: &[String]) -> String {
 
 pub(super) fn report(place: &Place<'_>) -> Option<TestReport> {
     let prefixes = place.prefixes();
-    libtest::parse(&read_report(place.folders).ok()?, &look(place, &prefixes))
+    libtest::parse(&read_report(place.folders).ok()?, &place.look(&prefixes))
 }
 
 /// At least one finding: the errors of the build, which are in the report.
@@ -188,7 +188,7 @@ pub(super) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Fi
     let (stdout, stderr) = outcome.text();
     let report = read_report(place.folders).unwrap_or_default();
     let output = if report.is_empty() { format!("{stdout}\n{stderr}") } else { report };
-    libtest::findings_in_output(&output, &outcome.end.to_string(), &look(place, &prefixes))
+    libtest::findings_in_output(&output, &outcome.end.to_string(), &place.look(&prefixes))
 }
 
 #[cfg(test)]

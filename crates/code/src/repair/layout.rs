@@ -1,9 +1,9 @@
 //! Brackets and the indentation around them: people indent what they mean, so a line whose indentation does not match its brackets
 //! is where a bracket was lost.
 
+use super::proposal::Proposal;
+use super::tokens::{Kind, Token};
 use crate::edit::Edit;
-use crate::javascript::tokens::{Kind, Token};
-use crate::repair::proposal::Proposal;
 
 const MISSING: f64 = 2.0;
 const EXTRA: f64 = 3.0;
@@ -12,12 +12,12 @@ const MAX_PLACES: usize = 6;
 
 /// A place where the indentation disagrees with the brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Disagreement {
-    /// The bracket at the first token is not closed where the line that begins with the second one stands.
+pub(crate) enum Disagreement {
+    /// The bracket at the first token is not closed, and the line that begins with the second one is outside of it.
     Unclosed(usize, usize),
     /// The bracket closes more than is open.
     Unopened(usize),
-    /// The bracket closes one that began on a line that stands elsewhere.
+    /// The bracket closes one that began on a line with another indentation.
     Askew(usize),
 }
 
@@ -57,7 +57,7 @@ fn closes(open: &str, close: &str) -> bool {
 }
 
 /// Returns the places where indentation and brackets disagree, from the top.
-pub(super) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
+pub(crate) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
     let lines = Lines::new(text, tokens);
     let mut open: Vec<usize> = Vec::new();
     let mut found = Vec::new();
@@ -114,15 +114,15 @@ pub(super) fn disagreements(text: &str, tokens: &[Token]) -> Vec<Disagreement> {
     found
 }
 
-/// Brackets put in or taken out where the indentation asks for it.
-pub(super) fn proposals(text: &str, tokens: &[Token]) -> Vec<Proposal> {
+/// Brackets put in or taken out where the indentation asks for it. `tails`: text that may follow a closing brace on its line.
+pub(crate) fn proposals(text: &str, tokens: &[Token], tails: &[&str]) -> Vec<Proposal> {
     let lines = Lines::new(text, tokens);
     let mut proposals = Vec::new();
     let found = disagreements(text, tokens);
     for (number, disagreement) in found.iter().take(MAX_PLACES).enumerate() {
         let later = f64::from(u32::try_from(number).unwrap_or(9));
         match *disagreement {
-            Disagreement::Unclosed(opener, line) => unclosed(&lines, opener, line, later, &mut proposals),
+            Disagreement::Unclosed(opener, line) => unclosed(&lines, (opener, line), tails, later, &mut proposals),
             Disagreement::Unopened(index) | Disagreement::Askew(index) => {
                 unopened(&lines, index, later, &mut proposals);
             }
@@ -139,8 +139,14 @@ fn closing(open: &str) -> &'static str {
     }
 }
 
-/// A closing bracket before the line that stands outside of it.
-fn unclosed(lines: &Lines<'_>, opener: usize, line: usize, later: f64, proposals: &mut Vec<Proposal>) {
+/// A closing bracket before the line outside of it.
+fn unclosed(
+    lines: &Lines<'_>,
+    (opener, line): (usize, usize),
+    tails: &[&str],
+    later: f64,
+    proposals: &mut Vec<Proposal>,
+) {
     let (text, tokens) = (lines.text, lines.tokens);
     let bracket = tokens[opener];
     let close = closing(bracket.text(text));
@@ -160,7 +166,10 @@ fn unclosed(lines: &Lines<'_>, opener: usize, line: usize, later: f64, proposals
     }
     put(Edit::insert(last, close), 1.0);
     put(Edit::insert(last, format!("{newline}{level}{close}")), 0.0);
-    // A line that holds nothing but the space that stood before the bracket.
+    for tail in tails.iter().filter(|_| close == "}") {
+        put(Edit::insert(last, format!("{newline}{level}{close}{tail}")), 1.0);
+    }
+    // A line that holds nothing but the space before the bracket.
     let end = tokens.get(line).map_or(text.len(), |next| next.start);
     let mut at = last;
     for blank in text[last..end].split_inclusive('\n') {
@@ -225,15 +234,15 @@ fn unopened(lines: &Lines<'_>, index: usize, later: f64, proposals: &mut Vec<Pro
 
 #[cfg(test)]
 mod tests {
-    use super::super::syntax::SyntaxRepair;
     use super::*;
     use crate::edit::FileEdit;
     use crate::fix_example::{check_fix, node};
+    use crate::javascript::fix::syntax::SyntaxRepair;
     use crate::javascript::tokens::scan;
 
     fn repaired(text: &str) -> Vec<String> {
         let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap();
-        proposals(text, &scan(text)).into_iter().map(apply).collect()
+        proposals(text, &scan(text), &[]).into_iter().map(apply).collect()
     }
 
     #[test]

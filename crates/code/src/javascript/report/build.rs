@@ -2,7 +2,8 @@
 
 use autoheal_engine::diagnostics::{Finding, Source};
 
-use super::{Look, findings, tsc};
+use super::{findings, tsc};
+use crate::report::Look;
 
 /// Returns the findings of a failed build; at least one, whatever the
 /// output is. `words`: the command, for display.

@@ -7,9 +7,9 @@ use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use regex::Regex;
 
 use super::stack::{self, Thrown};
-use super::{Look, kind, tsc};
+use super::{kind, tsc};
 use crate::javascript::{EXTENSIONS, parse};
-use crate::report::{TestCase, TestReport, cut_middle};
+use crate::report::{Look, TestCase, TestReport, cut_middle};
 
 const MAX_STACK: usize = 16 * 1024;
 const MAX_MESSAGE: usize = 2 * 1024;
@@ -78,7 +78,21 @@ fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_
     }
     let errors = stack::parse(text);
     let unnamed = unnamed(text, &errors);
-    let blamed = unnamed.as_ref().or_else(|| blamed(&errors, text))?;
+    Some(of_error(unnamed.as_ref().or_else(|| blamed(&errors, text))?, text, source, test_file, look))
+}
+
+/// Findings in any text: the compiler's errors in files of the repository, and one for each error whose stack goes through them.
+pub(in crate::javascript) fn findings_in_text(text: &str, look: &Look<'_>) -> Vec<Finding> {
+    let compiled = tsc::findings(text, look).into_iter().filter(|finding| finding.file.is_some());
+    let thrown = stack::parse(text).into_iter().filter_map(|error| {
+        let shown = error.shown();
+        place(&error, &shown, kind::of_error(&error.class, &error.message), look)?;
+        Some(of_error(&error, &shown, Source::Runtime, None, look))
+    });
+    compiled.chain(thrown).collect()
+}
+
+fn of_error(blamed: &Thrown, text: &str, source: Source, test_file: Option<String>, look: &Look<'_>) -> Finding {
     let category = kind::of_error(&blamed.class, &blamed.message);
     let (file, location) = place(blamed, text, category, look).unwrap_or_else(|| {
         let location = test_file.is_some().then_some(Location { line: 1, column: None });
@@ -90,14 +104,14 @@ fn of_text(text: &str, source: Source, test_file: Option<String>, look: &Look<'_
         Some((broken, line)) => (Category::Syntax, Some(broken.to_owned()), Some(Location { line, column: None })),
         None => (category, file, location),
     };
-    Some(Finding {
+    Finding {
         source,
         category: importable(blamed, category, look),
         file,
         location,
         message: cut_middle(&blamed.headline(), MAX_MESSAGE),
         stack: Some(cut_middle(text, MAX_STACK)),
-    })
+    }
 }
 
 /// Returns an error that is reported without a class, by its message only, such as jest's "Cannot find module".
@@ -214,7 +228,7 @@ fn importable(error: &Thrown, category: Category, look: &Look<'_>) -> Category {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::node::jest;
+    use crate::javascript::report::jest;
     use crate::sources::Sources;
 
     fn sources() -> Sources {

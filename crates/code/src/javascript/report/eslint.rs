@@ -3,7 +3,7 @@
 use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 use serde::Deserialize;
 
-use super::Look;
+use crate::report::Look;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

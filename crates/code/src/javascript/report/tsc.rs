@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use autoheal_engine::diagnostics::{Finding, Location, Source};
 use regex::Regex;
 
-use super::{Look, kind, stack};
-use crate::report::cut_middle;
+use super::{kind, stack};
+use crate::report::{Look, cut_middle};
 
 const MAX_MESSAGE: usize = 2 * 1024;
 const MAX_FINDINGS: usize = 1000;

@@ -19,40 +19,7 @@ pub mod tsc;
 
 use std::collections::BTreeMap;
 
-use super::TestCase;
-use super::findings::relative;
-use crate::sources::Sources;
-
-/// Context in which a report is read.
-#[derive(Clone, Copy)]
-pub struct Look<'a> {
-    /// The absolute folders that the repository lay in while the tests ran.
-    pub prefixes: &'a [String],
-    /// Working directory of the command, relative to the repository: printed names may be relative to it.
-    pub directory: &'a str,
-    /// Texts of the repository's files, and which of them are tests (protected).
-    pub sources: &'a Sources,
-}
-
-impl Look<'_> {
-    /// Returns the repository's name for a file, given its printed name; `None` if it is not one of the
-    /// repository's text files.
-    pub fn file(&self, printed: &str) -> Option<String> {
-        let printed = printed.strip_prefix("file://").unwrap_or(printed);
-        let printed = printed.split(['?', '#']).next().unwrap_or(printed);
-        let inside = relative(printed, self.prefixes)?;
-        let below = format!("{}/{inside}", self.directory);
-        [inside, below.trim_start_matches('/')]
-            .into_iter()
-            .find(|file| self.sources.text(file).is_some())
-            .map(str::to_owned)
-    }
-
-    /// Returns the same as [`Self::file`], or the printed name if it is not one of the repository's text files.
-    pub fn name(&self, printed: &str) -> String {
-        self.file(printed).unwrap_or_else(|| relative(printed, self.prefixes).unwrap_or(printed).to_owned())
-    }
-}
+use crate::report::{TestCase, relative};
 
 /// A file's name without the folder that the repository lay in; `None`: it lay elsewhere.
 pub(crate) fn named(printed: &str, prefixes: &[String]) -> Option<String> {

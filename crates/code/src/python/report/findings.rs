@@ -4,40 +4,11 @@ use autoheal_engine::diagnostics::{Category, Finding, Location, Source};
 
 use super::doctest::{failed_example, without_example};
 use super::traceback::{self, Frame, Traceback};
-use super::{TestCase, TestOutcome, TestReport, category, cut_middle};
-use crate::python::environment::PythonEnvironment;
 use crate::python::{EXTENSIONS, standard_library};
-use crate::sources::Sources;
+use crate::report::{Look, TestCase, TestOutcome, TestReport, category, cut_middle, flake8, relative};
 
 const MAX_STACK: usize = 16 * 1024;
 const MAX_MESSAGE: usize = 2 * 1024;
-
-/// Context in which a report is read.
-#[derive(Clone, Copy)]
-pub struct Look<'a> {
-    /// Absolute folders that the repository was in while the tests ran; relative names are used unchanged.
-    pub prefixes: &'a [String],
-    /// Texts of the repository's files, and which of them are tests (protected).
-    pub sources: &'a Sources,
-    /// Modules that the interpreter can import; may be empty.
-    pub environment: &'a PythonEnvironment,
-}
-
-/// `file` without the longest of the prefixes that it begins with; `None` when it is absolute and lies under none.
-pub(crate) fn relative<'f>(file: &'f str, prefixes: &[String]) -> Option<&'f str> {
-    let under = prefixes
-        .iter()
-        .filter_map(|prefix| {
-            let rest = file.strip_prefix(prefix.trim_end_matches('/'))?;
-            rest.strip_prefix('/')
-        })
-        .min_by_key(|rest| rest.len());
-    match under {
-        Some(rest) => Some(rest),
-        None if file.starts_with('/') => None,
-        None => Some(file.trim_start_matches("./")),
-    }
-}
 
 /// Returns one finding per failing test. Tests with the same root cause produce findings with the same key.
 pub fn findings_from(report: &TestReport, look: &Look<'_>) -> Vec<Finding> {
@@ -72,19 +43,20 @@ pub fn findings_from_output(stdout: &str, stderr: &str, ended: &str, look: &Look
     }]
 }
 
-/// Findings in any text: one for each traceback that goes through a file of the repository.
-pub(super) fn findings_in_text(text: &str, look: &Look<'_>) -> Vec<Finding> {
+/// Findings in any text: one for each traceback that goes through a file of the repository, and the linter's lines about them.
+pub(in crate::python) fn findings_in_text(text: &str, look: &Look<'_>) -> Vec<Finding> {
     let through = |traceback: &Traceback| place(traceback, look).is_some();
     let mut found = traceback::parse(text);
     for traceback in &mut found {
         // What follows the first line of a message may be what somebody else printed next.
         traceback.message.truncate(traceback.message.find('\n').unwrap_or(traceback.message.len()));
     }
-    found
+    let raised = found
         .iter()
         .filter(|traceback| through(traceback))
-        .map(|traceback| of_traceback(traceback, &stack_of(traceback), None, Source::Runtime, look))
-        .collect()
+        .map(|traceback| of_traceback(traceback, &stack_of(traceback), None, Source::Runtime, look));
+    let is_there = |finding: &Finding| finding.file.as_deref().is_some_and(|file| look.sources.text(file).is_some());
+    raised.chain(flake8::findings(text, look.prefixes).into_iter().filter(is_there)).collect()
 }
 
 /// A traceback as the interpreter would print it, without the lines of code.
@@ -95,11 +67,6 @@ fn stack_of(traceback: &Traceback) -> String {
     };
     let frames: String = traceback.frames.iter().map(frame).collect();
     format!("Traceback (most recent call last):\n{frames}{}: {}\n", traceback.error_type, traceback.message)
-}
-
-/// Returns whether a finding is in a file of the repository.
-pub(super) fn is_of_repository(finding: &Finding, look: &Look<'_>) -> bool {
-    finding.file.as_deref().is_some_and(|file| look.sources.text(file).is_some())
 }
 
 fn of_case(case: &TestCase, look: &Look<'_>) -> Finding {
@@ -196,10 +163,7 @@ fn of_error(traceback: &Traceback, look: &Look<'_>) -> Category {
 /// Returns whether an import statement would provide the name: a module's name, or one
 /// that some file of the repository imports.
 fn is_importable(name: &str, look: &Look<'_>) -> bool {
-    standard_library::has(name)
-        || look.environment.standard_library.contains(name)
-        || look.environment.installed.contains(name)
-        || look.sources.with_extension(EXTENSIONS).any(|(_, text)| imports_name(text, name))
+    standard_library::has(name) || look.sources.with_extension(EXTENSIONS).any(|(_, text)| imports_name(text, name))
 }
 
 fn imports_name(text: &str, name: &str) -> bool {

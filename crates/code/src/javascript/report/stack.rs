@@ -43,6 +43,15 @@ impl Thrown {
             (class, message) => format!("{class}: {message}"),
         }
     }
+
+    /// The error as V8 prints it.
+    pub(super) fn shown(&self) -> String {
+        let frame = |frame: &Frame| {
+            let function = frame.function.as_deref().unwrap_or("<anonymous>");
+            format!("\n    at {function} ({}:{}:{})", frame.file, frame.line, frame.column)
+        };
+        self.headline() + &self.frames.iter().map(frame).collect::<String>()
+    }
 }
 
 struct Patterns {
