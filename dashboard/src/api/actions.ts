@@ -11,21 +11,19 @@ function useAction<V, R>(act: (variables: V) => Promise<{ data?: R }>, done: (va
   const show = useToasts((state) => state.show);
   return useMutation({
     mutationFn: (variables: V) => documentOf(act(variables)),
-    onSuccess: async (_result, variables) => {
-      show({ key: "done", tone: "good", title: done(variables) });
-      await client.invalidateQueries();
-    },
+    onSuccess: (_result, variables) => show({ key: "done", tone: "good", title: done(variables) }),
+    // After a failure as well: a part of the action may have been done.
+    onSettled: () => client.invalidateQueries(),
   });
 }
 
-export type SourceCommand = "run" | "heal" | "release" | "approve" | "reject";
+export type SourceCommand = "run" | "heal" | "release" | "reject";
 
 const DONE: Record<SourceCommand, string> = {
   run: "The source is in the queue and will be read",
   heal: "The source is in the queue and will be healed",
   release: "The source is released from quarantine",
-  approve: "The recipe that waited is in force",
-  reject: "The recipe that waited is rejected",
+  reject: "The fix is rejected",
 };
 
 export const useSourceCommand = (name: string) =>
@@ -33,6 +31,17 @@ export const useSourceCommand = (name: string) =>
     (command: SourceCommand): Promise<{ data?: unknown }> =>
       api.POST(`/api/sources/{name}/${command}`, { params: { path: { name } } }),
     (command) => DONE[command],
+  );
+
+/** Approves the waiting fix, and reads the source with it at once if that is wanted. */
+export const useApproval = (name: string) =>
+  useAction(
+    async (readsNow: boolean): Promise<{ data?: unknown }> => {
+      const params = { path: { name } };
+      const approved = await api.POST("/api/sources/{name}/approve", { params });
+      return readsNow ? api.POST("/api/sources/{name}/run", { params }) : approved;
+    },
+    (readsNow) => (readsNow ? "The fix is active; the source is being read" : "The fix is active"),
   );
 
 export const useRollback = (name: string) =>

@@ -141,7 +141,7 @@ export function makeRecipes(clock: Clock, waits: boolean): RecipeVersion[] {
     promotedBy: waits ? undefined : "validation",
     createdAt: clock.ago(1_440),
     promotedAt: waits ? undefined : clock.ago(1_439),
-    replaces: 1,
+    replaces: waits ? undefined : 1,
     runs: waits ? 0 : 24,
     failedRuns: 0,
     recipe: NEW_RECIPE,

@@ -4,6 +4,7 @@ import * as queries from "../api/queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
 import { FixList } from "../components/fix-list";
+import { FixReview } from "../components/fix-review";
 import { RecipeHistory } from "../components/recipe-history";
 import { SnapshotComparison } from "../components/snapshot-comparison";
 import { SourceActions } from "../components/source-actions";
@@ -139,6 +140,9 @@ export function SourcePage() {
             <Tabs
               label="Parts of the source"
               tabs={[
+                ...(detail.source.waitsForApproval
+                  ? [{ key: "review", label: "Review", content: () => <FixReview source={detail.source} /> }]
+                  : []),
                 { key: "values", label: "Values", content: () => <Values name={name} /> },
                 { key: "snapshots", label: "Snapshots", content: () => <Snapshots name={name} /> },
                 { key: "recipe", label: "Recipe", content: () => <Recipe {...detail} /> },

@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from "@testing-library/react";
+import { http, HttpResponse } from "msw";
 import { describe, expect, it } from "vitest";
 import { makeEmptyWorld, makeWorld } from "../mocks/world";
 import { renderApp } from "../test/render-app";
-import { use } from "../test/server";
+import { server, use } from "../test/server";
 
 describe("sources", () => {
   it("are listed with the worst first", async () => {
@@ -49,14 +50,84 @@ describe("sources", () => {
 });
 
 describe("the page of a source", () => {
-  it("lets a person approve what waits, and shows what it changes", async () => {
-    const world = use(makeWorld());
-    const { user } = renderApp("/sources/bread-recipe?tab=history");
+  it("shows what a waiting version changes", async () => {
+    renderApp("/sources/bread-recipe?tab=history");
     const diff = await screen.findByRole("region", { name: "What version 2 changed" });
     expect(within(diff).getByText('- "select": "h1.product-title",')).toHaveAttribute("data-line", "removed");
-    await user.click(screen.getByRole("button", { name: "Approve the fix" }));
-    expect(await screen.findByText("The recipe that waited is in force")).toBeVisible();
-    await waitFor(() => expect(screen.queryByRole("button", { name: "Approve the fix" })).toBeNull());
+  });
+
+  it("asks for the decision with every field, its values and both selectors", async () => {
+    renderApp("/sources/bread-recipe");
+    const table = await screen.findByRole("table", { name: "Fields of the fix" });
+    const row = within(table).getByText("title").closest("tr");
+    expect(row).toHaveTextContent("Changed");
+    await waitFor(() => expect(row).toHaveTextContent("Desk lamp"));
+    expect(
+      within(row as HTMLElement)
+        .getByText("h1.product-title")
+        .closest("del"),
+    ).not.toBeNull();
+    expect(
+      within(row as HTMLElement)
+        .getByText("main h1")
+        .closest("ins"),
+    ).not.toBeNull();
+  });
+
+  it("marks the active version in the old page and the waiting one in the new page", async () => {
+    use(makeWorld());
+    server.use(
+      http.get("*/api/sources/:name/snapshots/:snapshotId/page", ({ params, request }) =>
+        HttpResponse.html(
+          `<p>snapshot ${String(params.snapshotId)} version ${new URL(request.url).searchParams.get("version")}</p>`,
+        ),
+      ),
+    );
+    renderApp("/sources/bread-recipe?tab=snapshots");
+    expect(await screen.findByTitle("Original snapshot")).toHaveAttribute("srcdoc", "<p>snapshot 1 version 1</p>");
+    expect(await screen.findByTitle("Failing snapshot")).toHaveAttribute("srcdoc", "<p>snapshot 3 version 2</p>");
+  });
+
+  it("says what approval does, then approves and reads, and everything shown follows", async () => {
+    const world = use(makeWorld());
+    const { user } = renderApp("/sources/bread-recipe?tab=history");
+    await user.click(await screen.findByRole("link", { name: "Review the fix" }));
+    await user.click(await screen.findByRole("button", { name: "Approve" }));
+    const source = () => world.sources.find(({ name }) => name === "bread-recipe");
+    expect(source()?.waitsForApproval).toBe(true);
+    const dialog = screen.getByRole("dialog", { name: "Approve version 2?" });
+    expect(dialog).toHaveTextContent("Version 2 becomes the active recipe");
+    const asked: string[] = [];
+    server.events.on("request:start", ({ request }) => void asked.push(new URL(request.url).pathname));
+    await user.click(within(dialog).getByRole("button", { name: "Approve" }));
+    expect(await screen.findByText("The fix is active; the source is being read")).toBeVisible();
+    await waitFor(() => expect(screen.queryByRole("tab", { name: "Review" })).toBeNull());
+    expect(source()?.waitsForApproval).toBe(false);
+    await waitFor(() => expect(world.tasks[0]).toMatchObject({ kind: "REFRESH_SOURCE", target: "bread-recipe" }));
+    await user.click(screen.getByRole("tab", { name: "Fixes" }));
+    await waitFor(() =>
+      expect(asked).toEqual(
+        expect.arrayContaining([
+          "/api/overview",
+          "/api/sources/bread-recipe",
+          "/api/sources/bread-recipe/recipes",
+          "/api/sources/bread-recipe/fixes",
+        ]),
+      ),
+    );
+    server.events.removeAllListeners();
+  });
+
+  it("asks before it rejects", async () => {
+    const world = use(makeWorld());
+    const { user } = renderApp("/sources/bread-recipe");
+    await user.click(await screen.findByRole("button", { name: "Reject" }));
+    const dialog = screen.getByRole("dialog", { name: "Reject version 2?" });
+    expect(dialog).toHaveTextContent("cannot be activated later");
+    expect(world.sources.find(({ name }) => name === "bread-recipe")?.waitsForApproval).toBe(true);
+    await user.click(within(dialog).getByRole("button", { name: "Reject" }));
+    expect(await screen.findByText("The fix is rejected")).toBeVisible();
+    await waitFor(() => expect(screen.queryByRole("link", { name: "Review the fix" })).toBeNull());
     expect(world.sources.find(({ name }) => name === "bread-recipe")?.waitsForApproval).toBe(false);
   });
 
