@@ -8,10 +8,10 @@ import type { Job, StatusResponse } from "../api/types";
 import { EventLog } from "../components/event-log";
 import { HealingResults } from "../components/healing-results";
 import { NoResults } from "../components/no-results";
-import { StateBadge } from "../components/state-badge";
+import { RunBadge, StateBadge } from "../components/state-badge";
 import { StepList } from "../components/step-list";
 import { targetLabel } from "../components/target-label";
-import { TASK_LOOKS } from "../components/tones";
+import { CI_LOOKS, TASK_LOOKS } from "../components/tones";
 import { useHealingStore } from "../store/healing";
 import { Badge } from "../ui/badge";
 import { Button, ButtonLink } from "../ui/button";
@@ -60,8 +60,11 @@ const BADGES = {
 };
 
 /** How the job stands. What was cancelled or given up is "failed" to the API; its task says more. */
-function badgeOf({ status }: StatusResponse, job: Job | undefined) {
+function badgeOf({ status, results }: StatusResponse, job: Job | undefined) {
   const state = job?.task.state;
+  if (status === "completed" && results?.ciStatus === "FAILED") {
+    return job?.run ? <RunBadge run={job.run} /> : <StateBadge looks={CI_LOOKS} value="FAILED" />;
+  }
   return status === "failed" && (state === "CANCELLED" || state === "QUARANTINED") ? (
     <StateBadge looks={TASK_LOOKS} value={state} />
   ) : (

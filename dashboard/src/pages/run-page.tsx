@@ -11,7 +11,8 @@ import { FixList } from "../components/fix-list";
 import { HealingResults } from "../components/healing-results";
 import { NoResults } from "../components/no-results";
 import { OutputList } from "../components/output-list";
-import { progressOf } from "../components/run-progress";
+import { failureOf, isFailed } from "../components/run-failure";
+import { progressOf, withFailure } from "../components/run-progress";
 import { KIND_LABELS } from "../components/runs-table";
 import { RunBadge } from "../components/state-badge";
 import { reasonInWords } from "../components/stop-reasons";
@@ -33,7 +34,13 @@ function Graph({ detail, feed }: { detail: Run; feed: Feed }) {
   const workflow = useQuery(queries.workflow(detail.run.kind));
   return (
     <Loaded query={workflow} lines={9}>
-      {(workflow) => <WorkflowGraph workflow={workflow} progress={progressOf(feed.events)} />}
+      {(workflow) => (
+        <WorkflowGraph
+          workflow={workflow}
+          progress={withFailure(progressOf(feed.events), failureOf(detail))}
+          isFailed={isFailed(detail.run)}
+        />
+      )}
     </Loaded>
   );
 }
@@ -45,7 +52,7 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
   const fixes = useQuery(queries.runFixes(runId, live));
   const outputs = useQuery(queries.runOutputs(runId, live));
   const tabs: Tab[] = [
-    { key: "log", label: "Log", content: () => <EventLog feed={feed} /> },
+    { key: "log", label: "Log", content: () => <EventLog feed={feed} failure={failureOf(detail)} /> },
     {
       key: "diagnostics",
       label: "Diagnostics",
