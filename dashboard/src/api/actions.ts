@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useToasts } from "../store/toasts";
 import { api, documentOf } from "./client";
-import type { NewSource, SourceChanges } from "./types";
+import type { JobRequest, NewSource, SourceChanges } from "./types";
 
 /** An action of a button: a failure becomes a toast with Retry, a success one that goes away. */
 function useAction<V, R>(act: (variables: V) => Promise<{ data?: R }>, done: (variables: V) => string) {
@@ -78,6 +78,13 @@ export const useCancelRun = (run_id: string) =>
   useAction(
     () => api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id } } }),
     () => "The run will stop; what was accepted so far is kept",
+  );
+
+/** Submits a repository once more, with the same names. */
+export const useHealAgain = () =>
+  useAction(
+    (body: JobRequest) => api.POST("/api/heal", { body }),
+    () => "The repository is in the queue again",
   );
 
 export function useAddSource() {

@@ -71,6 +71,12 @@ export const runs = ({ kind, state, target }: RunFilter) =>
     SOON,
   );
 
+/** The latest runs of one target. */
+export const targetRuns = (target: string) =>
+  document(["runs", "of", target], (signal) =>
+    api.GET("/api/runs", { params: { query: { target, limit: PAGE_SIZE } }, signal }),
+  );
+
 const ofRun = (run_id: string, signal: AbortSignal) => ({ params: { path: { run_id } }, signal });
 
 export const run = (runId: string) =>

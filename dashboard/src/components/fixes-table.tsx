@@ -5,6 +5,7 @@ import { words } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Message } from "../ui/message";
 import { Panel } from "../ui/panel";
+import { sentenceOf } from "./repository-fixes";
 import { StateBadge } from "./state-badge";
 import { FIX_LOOKS } from "./tones";
 
@@ -26,12 +27,13 @@ const COLUMNS: ColumnDef<Fix>[] = [
   },
   { header: "Line", accessorKey: "line", meta: { end: true } },
   {
-    header: "Commit message",
-    accessorKey: "commitMessage",
+    header: "Change",
+    accessorKey: "summary",
     meta: { share: "md:w-1/2" },
-    cell: ({ row }) => (
-      <span className="block truncate max-md:whitespace-normal max-md:break-words" title={row.original.commitMessage}>
-        {row.original.commitMessage}
+    cell: ({ row: { original: fix } }) => (
+      <span className="block wrap-anywhere" title={fix.commitMessage}>
+        {sentenceOf(fix.summary)}
+        <span className="block text-xs text-muted">{fix.commitMessage}</span>
       </span>
     ),
   },

@@ -26,15 +26,23 @@ export function HealingResults({ results }: { results: Results }) {
         </div>
       )}
       <RunSummaryCard results={results} />
-      <Suspense
-        fallback={
-          <Panel title="Score">
-            <Skeleton lines={5} />
-          </Panel>
-        }
-      >
-        <ScoreBreakdownPanel totalTime={results.totalTime} commitCount={results.commitCount} />
-      </Suspense>
+      {results.ciStatus === "PASSED" ? (
+        <Suspense
+          fallback={
+            <Panel title="Score">
+              <Skeleton lines={5} />
+            </Panel>
+          }
+        >
+          <ScoreBreakdownPanel totalTime={results.totalTime} commitCount={results.commitCount} />
+        </Suspense>
+      ) : (
+        <Panel title="Score">
+          <Message title="No score: CI did not pass">
+            A healing is scored when the checks of the repository pass.
+          </Message>
+        </Panel>
+      )}
       <FixesTable fixes={results.fixes} />
       <CITimelineComponent iterations={results.iterationHistory} retryLimit={results.retryLimit} />
     </div>

@@ -80,13 +80,30 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
 /** What there is room for beside something else. */
 const BRIEF = COLUMNS.filter(({ header }) => ["Target", "State", "Fixes", "Started"].includes(String(header)));
 
+/** For one target, the kind is what tells its runs apart. */
+const OF_ONE_TARGET: ColumnDef<RunSummary>[] = [
+  {
+    header: "Kind",
+    accessorKey: "kind",
+    cell: ({ row }) => (
+      <Link to={`/runs/${row.original.runId}`} className="block font-medium whitespace-nowrap hover:underline">
+        {KIND_LABELS[row.original.kind]}
+      </Link>
+    ),
+  },
+  ...COLUMNS.filter(({ header }) => ["State", "Outcome", "Took", "Started"].includes(String(header))),
+];
+
 interface RunsTableProps {
   runs: readonly RunSummary[];
   caption: string;
   isBrief?: boolean;
+  /** True if all runs are of one source. */
+  isOfOneTarget?: boolean;
 }
 
 /** Runs, each a link to its page. */
-export function RunsTable({ runs, caption, isBrief = false }: RunsTableProps) {
-  return <DataTable caption={caption} columns={isBrief ? BRIEF : COLUMNS} rows={runs} rowKey={({ runId }) => runId} />;
+export function RunsTable({ runs, caption, isBrief = false, isOfOneTarget = false }: RunsTableProps) {
+  const columns = isOfOneTarget ? OF_ONE_TARGET : isBrief ? BRIEF : COLUMNS;
+  return <DataTable caption={caption} columns={columns} rows={runs} rowKey={({ runId }) => runId} />;
 }

@@ -188,16 +188,49 @@ export function snapshotHtml(snapshotId: number): string {
   );
 }
 
+/** The second part of a patch: the same definition in another order. */
+const REORDERED = `--- active definition
++++ staged definition
+@@ -4,10 +4,10 @@
+     "fields": [
+       {
+-        "name": "title",
++        "name": "price",
+         "type": "text"
+       },
+       {
+-        "name": "price",
++        "name": "title",
+         "type": "text"
+       }
+`;
+
 export function makeSourceFixes(clock: Clock, source: Source): FixAttempt[] {
+  const error_message = "Missing field: title (no node matches `h1.product-title`)";
+  const found: FixAttempt = {
+    at: clock.after(clock.ago(1_440), 1),
+    target: source.name,
+    errorType: "PARSE_ERROR",
+    deployedTo: source.waitsForApproval ? "STAGING" : "PRODUCTION",
+    patch: RECIPE_DIFF + REORDERED,
+    diagnosis: {
+      error_message,
+      failed_at: Date.parse(clock.ago(1_441)),
+      summary: "main: 3 lines gone, 5 new; names gone: .price-box\n",
+    },
+    validation: { critical: false, error_type: null, errors: [], passed: true, score: 1 },
+  };
+  if (source.state !== "QUARANTINED") return [found];
+  const reason = "the field `high` cannot be found again with certainty: 0.41 of 0.80";
   return [
+    found,
     {
-      at: clock.ago(1_440),
-      target: source.name,
-      errorType: "PARSE_ERROR",
-      deployedTo: source.waitsForApproval ? "STAGING" : "PRODUCTION",
-      patch: RECIPE_DIFF,
-      diagnosis: { errorType: "PARSE_ERROR", missing: ["title", "price"], relocated: 2, confidence: 0.94 },
-      validation: { snapshots: 3, live: true, passed: true },
+      ...found,
+      at: clock.ago(79),
+      deployedTo: "FAILED",
+      patch: "",
+      diagnosis: { error_message: "Missing field: high (no node matches `td.high`)" },
+      validation: { passed: false, errors: [reason] },
     },
   ];
 }

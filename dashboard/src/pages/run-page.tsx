@@ -1,22 +1,27 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { useCancelRun } from "../api/actions";
 import * as queries from "../api/queries";
 import { useRunFeed, type Feed } from "../api/run-feed";
-import type { Run } from "../api/types";
+import type { FixAttempt, HealingResults as Results, Run, RunSummary } from "../api/types";
 import { DiagnosticsList } from "../components/diagnostics-list";
 import { EventLog } from "../components/event-log";
 import { FixList } from "../components/fix-list";
 import { HealingResults } from "../components/healing-results";
 import { NoResults } from "../components/no-results";
 import { OutputList } from "../components/output-list";
+import { RunDelivery } from "../components/run-delivery";
 import { failureOf, isFailed } from "../components/run-failure";
+import { fixNotes, RunNow } from "../components/run-now";
+import { SourceRelations } from "../components/run-relations";
 import { progressOf, withFailure } from "../components/run-progress";
 import { KIND_LABELS } from "../components/runs-table";
+import { SourceFixList } from "../components/source-fix-list";
 import { RunBadge } from "../components/state-badge";
 import { reasonInWords } from "../components/stop-reasons";
 import { targetLabel } from "../components/target-label";
+import { placeOf } from "../components/target-place";
 import { WorkflowGraph } from "../components/workflow-graph";
 import { Button, ButtonLink } from "../ui/button";
 import { formatMillis } from "../ui/format";
@@ -45,6 +50,36 @@ function Graph({ detail, feed }: { detail: Run; feed: Feed }) {
   );
 }
 
+interface FixesProps {
+  detail: Run;
+  feed: Feed;
+  attempts: readonly FixAttempt[];
+}
+
+function Fixes({ detail, feed, attempts }: FixesProps) {
+  const { run, results, report } = detail;
+  const recipes = useQuery({ ...queries.sourceRecipes(run.target), enabled: run.kind !== "HEAL_REPO" });
+  const runs = useQuery({ ...queries.targetRuns(run.target), enabled: run.kind !== "HEAL_REPO" });
+  if (run.kind !== "HEAL_REPO") {
+    return <SourceFixList fixes={attempts} recipes={recipes.data?.recipes ?? []} runs={runs.data?.runs ?? []} />;
+  }
+  return (
+    <FixList fixes={results?.fixes ?? []} attempts={attempts} notes={fixNotes(feed)} report={report ?? undefined} />
+  );
+}
+
+/** Returns the part of a run that is displayed first. */
+function firstTab({ run, results }: Run, fixes = 0): string {
+  if (run.state === "running") return "log";
+  return (results?.fixes.length ?? 0) > 0 || fixes > 0 ? "fixes" : "log";
+}
+
+/** What came of a repository's run, with the patch from its fixes. */
+function Delivery({ run, results }: { run: RunSummary; results: Results }) {
+  const fixes = useQuery(queries.runFixes(run.runId, false));
+  return <RunDelivery run={run} results={results} attempts={fixes.data?.fixes ?? []} />;
+}
+
 function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
   const { runId, state } = detail.run;
   const live = state === "running";
@@ -65,7 +100,9 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
       key: "fixes",
       label: "Changes",
       count: fixes.data?.fixes.length,
-      content: () => <Loaded query={fixes}>{(data) => <FixList fixes={data.fixes} />}</Loaded>,
+      content: () => (
+        <Loaded query={fixes}>{({ fixes }) => <Fixes detail={detail} feed={feed} attempts={fixes} />}</Loaded>
+      ),
     },
     {
       key: "outputs",
@@ -88,7 +125,8 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
   if (detail.document) {
     tabs.push({ key: "document", label: "Result", content: () => <JsonText label="Result" value={detail.document} /> });
   }
-  return <Tabs label="Parts of the run" tabs={tabs} />;
+  // A run is watched by its log; when it is over, its changes matter.
+  return <Tabs label="Parts of the run" tabs={tabs} initial={firstTab(detail, fixes.data?.fixes.length)} />;
 }
 
 function Lead({ run }: Run) {
@@ -97,10 +135,17 @@ function Lead({ run }: Run) {
       <RunBadge run={run} />
       <span>{KIND_LABELS[run.kind]}</span>
       <span>
-        began <Time at={run.startedAt} />
+        started <Time at={run.startedAt} />
       </span>
       {typeof run.millis === "number" && <span>took {formatMillis(run.millis)}</span>}
       {run.stopReason && <span>{reasonInWords(run.stopReason)}</span>}
+      {run.kind === "HEAL_REPO" ? (
+        <Link to={placeOf(run.target)} className="text-accent underline underline-offset-2">
+          All runs of the repository
+        </Link>
+      ) : (
+        <SourceRelations run={run} />
+      )}
     </>
   );
 }
@@ -148,7 +193,8 @@ export function RunPage() {
       <Loaded query={query} lines={12}>
         {(detail) => (
           <>
-            {detail.results && <HealingResults results={detail.results} />}
+            {detail.run.state === "running" && <RunNow feed={feed} startedAt={detail.run.startedAt} />}
+            {detail.results && <Delivery run={detail.run} results={detail.results} />}
             {detail.run.state !== "running" && !detail.results && !detail.document && !detail.report && (
               <Ended {...detail} />
             )}
@@ -158,6 +204,7 @@ export function RunPage() {
               </Panel>
               <Parts detail={detail} feed={feed} />
             </div>
+            {detail.results && <HealingResults results={detail.results} />}
           </>
         )}
       </Loaded>

@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import * as queries from "../api/queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
-import { FixList } from "../components/fix-list";
 import { FixReview } from "../components/fix-review";
 import { RecipeHistory } from "../components/recipe-history";
+import { RunsTable } from "../components/runs-table";
 import { SnapshotComparison } from "../components/snapshot-comparison";
 import { SourceActions } from "../components/source-actions";
+import { SourceFixList } from "../components/source-fix-list";
 import { SourceSettings } from "../components/source-settings";
 import { StateBadge } from "../components/state-badge";
 import { SOURCE_LOOKS } from "../components/tones";
@@ -21,14 +22,14 @@ import { Message } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 import { SafeLink } from "../ui/safe-link";
-import { Sparkline } from "../ui/sparkline";
+import { RunStrip } from "../ui/sparkline";
 import { Tabs } from "../ui/tabs";
 import { Time } from "../ui/time";
 
 function Health({ source }: { source: Source }) {
   const runs = source.successCount + source.failureCount;
   return (
-    <Panel title="Health" aside={<Sparkline runs={source.recentRuns} />}>
+    <Panel title="Health" aside={<RunStrip runs={source.recentRuns} />}>
       <Facts
         facts={[
           ["Last success", <Time key="success" at={source.lastSuccessAt} />],
@@ -85,7 +86,41 @@ function Values({ name }: { name: string }) {
 }
 function Fixes({ name }: { name: string }) {
   const query = useQuery(queries.sourceFixes(name));
-  return <Loaded query={query}>{({ fixes }) => <FixList fixes={fixes} />}</Loaded>;
+  const recipes = useQuery(queries.sourceRecipes(name));
+  const runs = useQuery(queries.targetRuns(name));
+  return (
+    <Loaded query={query}>
+      {({ fixes }) => (
+        <SourceFixList fixes={fixes} recipes={recipes.data?.recipes ?? []} runs={runs.data?.runs ?? []} />
+      )}
+    </Loaded>
+  );
+}
+function Runs({ name }: { name: string }) {
+  const query = useQuery(queries.targetRuns(name));
+  return (
+    <Loaded query={query} lines={8}>
+      {({ runs, next }) =>
+        runs.length === 0 ? (
+          <Message title="No runs yet">Each read and each fix of this source is a run.</Message>
+        ) : (
+          <>
+            <RunsTable runs={runs} caption="Runs of the source" isOfOneTarget />
+            {next && (
+              <p className="border-t border-line p-3 text-center">
+                <Link
+                  to={`/runs?target=${encodeURIComponent(name)}`}
+                  className="text-accent underline underline-offset-2"
+                >
+                  All runs of this source
+                </Link>
+              </p>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
 }
 
 function Recipe({ recipe, definition }: SourceDetail) {
@@ -144,6 +179,7 @@ export function SourcePage() {
                   ? [{ key: "review", label: "Review", content: () => <FixReview source={detail.source} /> }]
                   : []),
                 { key: "values", label: "Values", content: () => <Values name={name} /> },
+                { key: "runs", label: "Runs", content: () => <Runs name={name} /> },
                 { key: "snapshots", label: "Snapshots", content: () => <Snapshots name={name} /> },
                 { key: "recipe", label: "Recipe", content: () => <Recipe {...detail} /> },
                 { key: "history", label: "History", content: () => <Recipes name={name} /> },

@@ -131,6 +131,29 @@ describe("the page of a source", () => {
     expect(world.sources.find(({ name }) => name === "bread-recipe")?.waitsForApproval).toBe(false);
   });
 
+  it("says why no fix was found, and hides a diff of nothing but order", async () => {
+    const { user } = renderApp("/sources/tide-table?tab=fixes");
+    const [failed, found] = within(await screen.findByRole("list", { name: "Fixes" })).getAllByRole("heading");
+    expect(failed).toHaveTextContent("No fix was found");
+    const card = failed?.closest("li") as HTMLElement;
+    expect(within(card).getByRole("list", { name: "Reasons" })).toHaveTextContent(
+      /cannot be found again with certainty/,
+    );
+    expect(within(card).queryByRole("region", { name: "Diff of tide-table" })).toBeNull();
+    const diff = within(found?.closest("li") as HTMLElement).getByRole("region", { name: "Diff of tide-table" });
+    expect(diff).toHaveTextContent("main h1");
+    expect(diff).not.toHaveTextContent("staged definition");
+    await user.click(screen.getByRole("tab", { name: "Runs" }));
+    expect(await screen.findByRole("table", { name: "Runs of the source" })).toBeVisible();
+  });
+
+  it("links each of its last runs", async () => {
+    renderApp("/sources/tide-table");
+    const strip = await screen.findByRole("list", { name: "13 of the last 16 runs succeeded" });
+    expect(within(strip).getAllByRole("link").at(-1)).toHaveAttribute("href", "/runs/tide-table-15");
+    expect(within(strip).getAllByRole("link").at(-1)).toHaveTextContent("Failed");
+  });
+
   it("releases, rolls back and changes", async () => {
     const world = use(makeWorld());
     const source = () => world.sources.find(({ name }) => name === "tide-table");
