@@ -1,14 +1,15 @@
 import { QueryClientProvider, type QueryClient } from "@tanstack/react-query";
-import { lazy, type ComponentType } from "react";
+import type { ComponentType } from "react";
 import { Route, Routes } from "react-router";
 import { ErrorBoundary } from "./components/error-boundary";
 import { Shell } from "./components/shell";
 import { HomePage } from "./pages/home-page";
 import { NotFoundPage } from "./pages/not-found-page";
+import { lazyPart } from "./ui/lazy-part";
 
-/** A page that is loaded when it is gone to. */
+/** A page that is loaded when it is opened. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(async () => ({ default: (await load())[name] }));
+  return lazyPart(async () => (await load())[name]);
 }
 
 const JobPage = page(() => import("./pages/job-page"), "JobPage");

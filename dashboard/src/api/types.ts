@@ -26,6 +26,7 @@ export type CommandOutput = Schemas["CommandOutput"];
 export type Workflow = Schemas["Workflow"];
 
 export type Task = Schemas["Task"];
+export type TaskDetail = Schemas["TaskWithRuns"];
 export type TaskKind = Task["kind"];
 export type TaskState = Task["state"];
 

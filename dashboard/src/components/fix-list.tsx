@@ -1,8 +1,9 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { Fix, FixAttempt } from "../api/types";
 import { Badge } from "../ui/badge";
 import { counted, words } from "../ui/format";
 import { JsonText } from "../ui/json-view";
+import { lazyPart } from "../ui/lazy-part";
 import { Message } from "../ui/message";
 import { Skeleton } from "../ui/skeleton";
 import { FixCard } from "./fix-card";
@@ -12,7 +13,7 @@ import { pairedFixes, sectionOf, type RepositoryFix } from "./repository-fixes";
 import { StateBadge } from "./state-badge";
 import { FIX_LOOKS } from "./tones";
 
-const ReportView = lazy(() => import("./report-view"));
+const ReportView = lazyPart(async () => (await import("./report-view")).default);
 
 const REFUSED = "What else was tried";
 

@@ -1,6 +1,7 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { describeCode } from "../api/describe";
 import type { HealingResults as Results } from "../api/types";
+import { lazyPart } from "../ui/lazy-part";
 import { Message } from "../ui/message";
 import { Panel } from "../ui/panel";
 import { Skeleton } from "../ui/skeleton";
@@ -8,10 +9,8 @@ import { CITimelineComponent } from "./ci-timeline";
 import { FixesTable } from "./fixes-table";
 import { RunSummaryCard } from "./run-summary-card";
 
-// The library of the chart is larger than the rest of the page: it comes when there is a score to show.
-const ScoreBreakdownPanel = lazy(async () => ({
-  default: (await import("./score-breakdown-panel")).ScoreBreakdownPanel,
-}));
+// The library of the chart is larger than the rest of the page: it is loaded when there is a score to display.
+const ScoreBreakdownPanel = lazyPart(async () => (await import("./score-breakdown-panel")).ScoreBreakdownPanel);
 
 /** All that came of a healing. */
 export function HealingResults({ results }: { results: Results }) {

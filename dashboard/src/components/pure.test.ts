@@ -130,7 +130,7 @@ describe("the form of a source", () => {
     ];
     expect(sourceRequest({ ...EMPTY_SOURCE, url: "https://shop.example", examples })).toEqual({
       url: "https://shop.example",
-      intervalSeconds: 3_600,
+      intervalSeconds: 21_600,
       healPolicy: "auto",
       examples: { price: "39.90" },
     });

@@ -66,11 +66,23 @@ function Version() {
 
 function TopBar() {
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [open]);
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-surface lg:hidden">
       <div className="flex h-12 items-center justify-between px-4">
         <Brand />
         <button
+          ref={button}
           type="button"
           aria-expanded={open}
           aria-controls="places"

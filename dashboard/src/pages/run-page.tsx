@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { Link, useParams } from "react-router";
 import { useCancelRun } from "../api/actions";
 import * as queries from "../api/queries";
@@ -26,6 +26,7 @@ import { WorkflowGraph } from "../components/workflow-graph";
 import { Button, ButtonLink } from "../ui/button";
 import { formatMillis } from "../ui/format";
 import { JsonText } from "../ui/json-view";
+import { lazyPart } from "../ui/lazy-part";
 import { Loaded } from "../ui/loaded";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
@@ -33,7 +34,7 @@ import { Skeleton } from "../ui/skeleton";
 import { Tabs, type Tab } from "../ui/tabs";
 import { Time } from "../ui/time";
 
-const ReportView = lazy(() => import("../components/report-view"));
+const ReportView = lazyPart(async () => (await import("../components/report-view")).default);
 
 function Graph({ detail, feed }: { detail: Run; feed: Feed }) {
   const workflow = useQuery(queries.workflow(detail.run.kind));

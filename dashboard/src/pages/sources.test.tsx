@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { http, HttpResponse } from "msw";
 import { describe, expect, it } from "vitest";
 import { makeEmptyWorld, makeWorld } from "../mocks/world";
@@ -38,7 +38,45 @@ describe("sources", () => {
       "href",
       "/sources/lamps-example",
     );
-    expect(world.sources.at(-1)).toMatchObject({ url: "https://lamps.example/floor", intervalSeconds: 3_600 });
+    expect(world.sources.at(-1)).toMatchObject({ url: "https://lamps.example/floor", intervalSeconds: 21_600 });
+  });
+
+  it("that cannot be added leave the form as it was, with the reason", async () => {
+    const world = use(makeWorld());
+    const { user, client } = renderApp("/new-source");
+    await user.type(await screen.findByLabelText("Address"), "https://lamps.example/nothing-here");
+    await user.type(screen.getByLabelText("Name"), "ghost");
+    await user.click(screen.getByRole("button", { name: "Add the source" }));
+    expect(await screen.findByRole("heading", { name: /^Task \d+$/ })).toBeVisible();
+    const [task] = world.tasks;
+    const run = { runId: "added-not", taskId: task?.taskId ?? 0, target: "ghost", startedAt: world.clock.ago(0) };
+    Object.assign(task ?? {}, { state: "COMPLETED", completedAt: world.clock.ago(0) });
+    world.runs.unshift({ ...run, kind: "ADD_SOURCE", state: "not_healed", stopReason: "NOT_ADDED" });
+    server.use(
+      http.get("*/api/runs/added-not", () =>
+        HttpResponse.json({
+          run: world.runs[0],
+          document: { source: "ghost", added: null, error: "https://lamps.example/nothing-here answers 404" },
+        }),
+      ),
+    );
+    await act(() => client.refetchQueries());
+    expect(await screen.findByText("https://lamps.example/nothing-here answers 404")).toBeVisible();
+    expect(screen.getByRole("heading", { name: "Add a source" })).toBeVisible();
+    expect(screen.getByLabelText("Address")).toHaveValue("https://lamps.example/nothing-here");
+    expect(screen.getByLabelText("Name")).toHaveValue("ghost");
+  });
+
+  it("keep a click on a button that an error would move", async () => {
+    const { user } = renderApp("/new-source");
+    await user.type(await screen.findByLabelText("Name"), "a b");
+    const button = screen.getByRole("button", { name: "Add an example" });
+    await user.pointer({ keys: "[MouseLeft>]", target: button });
+    expect(screen.getByLabelText("Name")).not.toHaveFocus();
+    expect(screen.getByLabelText("Name")).toBeValid();
+    await user.pointer({ keys: "[/MouseLeft]", target: button });
+    await waitFor(() => expect(screen.getByLabelText("Name")).toBeInvalid());
+    expect(screen.getByLabelText("Field 1")).toBeVisible();
   });
 
   it("say in the form that a name is taken", async () => {
