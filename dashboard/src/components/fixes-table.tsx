@@ -1,6 +1,5 @@
-import type { ColumnDef } from "@tanstack/react-table";
 import type { Fix } from "../api/types";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { words } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Message } from "../ui/message";

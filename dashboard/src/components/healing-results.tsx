@@ -1,16 +1,11 @@
-import { Suspense } from "react";
 import { describeCode } from "../api/describe";
 import type { HealingResults as Results } from "../api/types";
-import { lazyPart } from "../ui/lazy-part";
 import { Message } from "../ui/message";
 import { Panel } from "../ui/panel";
-import { Skeleton } from "../ui/skeleton";
 import { CITimelineComponent } from "./ci-timeline";
 import { FixesTable } from "./fixes-table";
 import { RunSummaryCard } from "./run-summary-card";
-
-// The library of the chart is larger than the rest of the page: it is loaded when there is a score to display.
-const ScoreBreakdownPanel = lazyPart(async () => (await import("./score-breakdown-panel")).ScoreBreakdownPanel);
+import { ScoreBreakdownPanel } from "./score-breakdown-panel";
 
 /** All that came of a healing. */
 export function HealingResults({ results }: { results: Results }) {
@@ -26,15 +21,7 @@ export function HealingResults({ results }: { results: Results }) {
       )}
       <RunSummaryCard results={results} />
       {results.ciStatus === "PASSED" ? (
-        <Suspense
-          fallback={
-            <Panel title="Score">
-              <Skeleton lines={5} />
-            </Panel>
-          }
-        >
-          <ScoreBreakdownPanel totalTime={results.totalTime} commitCount={results.commitCount} />
-        </Suspense>
+        <ScoreBreakdownPanel totalTime={results.totalTime} commitCount={results.commitCount} />
       ) : (
         <Panel title="Score">
           <Message title="No score: CI did not pass">

@@ -1,7 +1,6 @@
-import type { ColumnDef } from "@tanstack/react-table";
 import { Link } from "react-router";
 import type { RunSummary, TaskKind } from "../api/types";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { formatMillis } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";

@@ -1,4 +1,3 @@
-import type { ColumnDef } from "@tanstack/react-table";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import * as queries from "../api/queries";
@@ -8,7 +7,7 @@ import { StateBadge } from "../components/state-badge";
 import { SOURCE_LOOKS } from "../components/tones";
 import { Badge } from "../ui/badge";
 import { ButtonLink } from "../ui/button";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { formatInterval } from "../ui/format";
 import { inline } from "../ui/json-view";
 import { Loaded } from "../ui/loaded";

@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ColumnDef } from "@tanstack/react-table";
 import { Suspense } from "react";
 import { usage as usageQuery } from "../api/queries";
 import type { UsageGrouping, UsageSum } from "../api/types";
 import { useFilters } from "../components/filters";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { Figure, Figures } from "../ui/facts";
 import { Select } from "../ui/field";
 import { formatDollars, formatDollarsInColumn, formatNumber, formatShort } from "../ui/format";
