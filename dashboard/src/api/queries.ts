@@ -157,9 +157,9 @@ export const sourceRecipes = (name: string) =>
   document(["source", name, "recipes"], (signal) => api.GET("/api/sources/{name}/recipes", ofSource(name, signal)));
 export const sourceDecisions = (name: string) =>
   document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
-export const sourceValues = (name: string) =>
-  document(["source", name, "values"], (signal) =>
-    api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit: 20 } }, signal }),
+export const sourceValues = (name: string, limit: number) =>
+  document(["source", name, "values", limit], (signal) =>
+    api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit } }, signal }),
   );
 export const sourceFixes = (name: string) =>
   document(["source", name, "fixes"], (signal) => api.GET("/api/sources/{name}/fixes", ofSource(name, signal)));

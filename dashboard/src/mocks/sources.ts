@@ -150,13 +150,21 @@ export function makeRecipes(clock: Clock, waits: boolean): RecipeVersion[] {
   return [second, first];
 }
 
+/** Older values differ a little from the last ones. */
+function earlier(values: unknown, read: number): unknown {
+  if (read === 0) return values;
+  if (Array.isArray(values)) return values.slice(read % values.length);
+  return { ...(values as object), ...(read < 4 && { price: `${39 + read}.90 EUR` }) };
+}
+
 export function makeValues(clock: Clock, source: Source): ValueSet[] {
   if (source.lastValues === undefined) return [];
-  return [12, 72, 132].map((minutes) => ({
+  const isLamp = source.name === "desk-lamp";
+  return [12, 72, 132, 192, 252].map((minutes, read) => ({
     at: clock.ago(minutes),
     url: source.url,
     version: 2,
-    values: source.lastValues,
+    values: isLamp || Array.isArray(source.lastValues) ? earlier(source.lastValues, read) : source.lastValues,
   }));
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useParams } from "react-router";
 import * as queries from "../api/queries";
 import type { Source, SourceDetail } from "../api/types";
@@ -34,23 +35,27 @@ function Health({ source }: { source: Source }) {
         facts={[
           ["Last success", <Time key="success" at={source.lastSuccessAt} />],
           ["Last failure", <Time key="failure" at={source.lastFailureAt} />],
-          ["Runs that went well", runs > 0 ? `${source.successCount} of ${runs}` : "none yet"],
+          ["Successful runs", runs > 0 ? `${source.successCount} of ${runs}` : "none yet"],
           ["Fix attempts today", source.fixAttemptsToday],
           ["Read", source.schedule ?? formatInterval(source.intervalSeconds)],
-          ["Fixes go into force", source.healPolicy === "auto" ? "by themselves" : "when approved"],
+          ["Fixes are activated", source.healPolicy === "auto" ? "when they pass" : "when approved"],
           ["Recipe", source.recipeVersion ? `version ${source.recipeVersion}` : "none yet"],
           ["Added", <Time key="added" at={source.createdAt} />],
         ]}
       />
       {source.quarantineUntil && source.state === "QUARANTINED" && (
         <p className="mt-4 border-t border-line pt-3 text-bad">
-          The quarantine ends <Time at={source.quarantineUntil} />; until then nothing is attempted by itself. Look at
-          the failing snapshot, then release it.
+          The quarantine ends <Time at={source.quarantineUntil} />; until then no fix is attempted automatically. Check
+          the failing snapshot, then release the source.
         </p>
       )}
     </Panel>
   );
 }
+
+const FEW_VALUES = 30;
+/** The most that the server returns. */
+const MOST_VALUES = 200;
 
 /** Each part reads what it shows when it is opened. */
 function Recipes({ name }: { name: string }) {
@@ -81,8 +86,19 @@ function Snapshots({ name }: { name: string }) {
   );
 }
 function Values({ name }: { name: string }) {
-  const query = useQuery(queries.sourceValues(name));
-  return <Loaded query={query}>{({ values }) => <ValueHistory values={values} />}</Loaded>;
+  const [limit, setLimit] = useState(FEW_VALUES);
+  const query = useQuery(queries.sourceValues(name, limit));
+  return (
+    <Loaded query={query}>
+      {({ values }) => (
+        <ValueHistory
+          name={name}
+          values={values}
+          onMore={limit < MOST_VALUES && values.length >= limit ? () => setLimit(MOST_VALUES) : undefined}
+        />
+      )}
+    </Loaded>
+  );
 }
 function Fixes({ name }: { name: string }) {
   const query = useQuery(queries.sourceFixes(name));
@@ -127,7 +143,7 @@ function Recipe({ recipe, definition }: SourceDetail) {
   return (
     <div className="grid grid-cols-1 gap-4 p-4 xl:grid-cols-2">
       <div className="min-w-0">
-        <h3 className="mb-2 font-semibold">Recipe in force</h3>
+        <h3 className="mb-2 font-semibold">Active recipe</h3>
         {recipe ? (
           <JsonText label="Recipe" value={recipe} />
         ) : (

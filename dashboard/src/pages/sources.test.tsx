@@ -1,9 +1,12 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { http, HttpResponse } from "msw";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { makeEmptyWorld, makeWorld } from "../mocks/world";
 import { renderApp } from "../test/render-app";
 import { server, use } from "../test/server";
+import { download } from "../ui/download";
+
+vi.mock("../ui/download");
 
 describe("sources", () => {
   it("are listed with the worst first", async () => {
@@ -190,6 +193,31 @@ describe("the page of a source", () => {
     const strip = await screen.findByRole("list", { name: "13 of the last 16 runs succeeded" });
     expect(within(strip).getAllByRole("link").at(-1)).toHaveAttribute("href", "/runs/tide-table-15");
     expect(within(strip).getAllByRole("link").at(-1)).toHaveTextContent("Failed");
+  });
+
+  it("shows values by field with their changes, and saves them", async () => {
+    const { user } = renderApp("/sources/desk-lamp");
+    const table = await screen.findByRole("table", { name: "Values by read" });
+    const [heads, newest] = within(table).getAllByRole("row");
+    expect(heads).toHaveTextContent("ReadVersiontitlepricein_stock");
+    expect(within(newest as HTMLElement).getByTitle("Before: 40.90 EUR")).toHaveTextContent("39.90 EURchanged");
+    expect(screen.getByRole("img", { name: /^price over 5 reads: 39.9 to 42.9 EUR/ })).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "CSV" }));
+    expect(download).toHaveBeenLastCalledWith("desk-lamp.csv", "text/csv", expect.stringContaining(",40.90 EUR,"));
+    await user.click(screen.getByRole("button", { name: "JSON" }));
+    expect(download).toHaveBeenLastCalledWith("desk-lamp.json", "application/json", expect.stringMatching(/^\[/));
+  });
+
+  it("shows a list as a table of items", async () => {
+    const { user } = renderApp("/sources/job-board");
+    const table = await screen.findByRole("table", { name: "Items of one read" });
+    const rows = () => within(screen.getByRole("table", { name: "Items of one read" })).getAllByRole("row");
+    expect(table).toHaveTextContent("Site reliability engineer");
+    expect(rows()).toHaveLength(3);
+    expect(rows()[1]).toHaveTextContent("new");
+    const [, second] = within(screen.getByLabelText("Read")).getAllByRole("option");
+    await user.selectOptions(screen.getByLabelText("Read"), second as HTMLElement);
+    expect(rows()).toHaveLength(2);
   });
 
   it("releases, rolls back and changes", async () => {
