@@ -20,6 +20,7 @@ const AddSourcePage = page(() => import("./pages/add-source-page"), "AddSourcePa
 const SourcePage = page(() => import("./pages/source-page"), "SourcePage");
 const QueuePage = page(() => import("./pages/queue-page"), "QueuePage");
 const TaskPage = page(() => import("./pages/task-page"), "TaskPage");
+const NeedsPage = page(() => import("./pages/needs-page"), "NeedsPage");
 const AlertsPage = page(() => import("./pages/alerts-page"), "AlertsPage");
 const UsagePage = page(() => import("./pages/usage-page"), "UsagePage");
 const ReferencePage = page(() => import("./pages/reference-page"), "ReferencePage");
@@ -40,6 +41,7 @@ export function App({ client }: { client: QueryClient }) {
             <Route path="sources/:name" element={<SourcePage />} />
             <Route path="queue" element={<QueuePage />} />
             <Route path="queue/:taskId" element={<TaskPage />} />
+            <Route path="needs" element={<NeedsPage />} />
             <Route path="alerts" element={<AlertsPage />} />
             <Route path="usage" element={<UsagePage />} />
             <Route path="reference" element={<ReferencePage />} />

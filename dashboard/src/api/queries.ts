@@ -2,7 +2,7 @@
 
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, apiBase, documentOf, guardedFetch } from "./client";
-import type { RunState, TaskKind, TaskState, UsageGrouping } from "./types";
+import type { RunState, SourceOrder, SourceState, TaskKind, TaskState, UsageGrouping } from "./types";
 
 const SOON = 5_000;
 const CALM = 15_000;
@@ -51,20 +51,20 @@ export const overview = () => document(["overview"], (signal) => api.GET("/api/o
 interface RunFilter {
   kind: string;
   state: string;
-  target: string;
+  search: string;
 }
 
 export const latestRuns = () =>
   document(["runs", "latest"], (signal) => api.GET("/api/runs", { params: { query: { limit: 6 } }, signal }), SOON);
-export const runs = ({ kind, state, target }: RunFilter) =>
+export const runs = ({ kind, state, search }: RunFilter) =>
   list(
-    ["runs", kind, state, target],
+    ["runs", kind, state, search],
     (page: Turn<string>, signal) => {
       // It stands in the address, where anything may: the server refuses what it does not know.
       const filter = {
         kind: given(kind) as TaskKind | undefined,
         state: given(state) as RunState | undefined,
-        target: given(target),
+        search: given(search),
       };
       return api.GET("/api/runs", { params: { query: { ...filter, ...page } }, signal });
     },
@@ -123,17 +123,17 @@ export const job = (jobId: string) =>
 interface TaskFilter {
   state: string;
   kind: string;
-  target: string;
+  search: string;
 }
 
-export const tasks = ({ state, kind, target }: TaskFilter) =>
+export const tasks = ({ state, kind, search }: TaskFilter) =>
   list(
-    ["tasks", state, kind, target],
+    ["tasks", state, kind, search],
     (page: Turn<number>, signal) => {
       const filter = {
         state: given(state) as TaskState | undefined,
         kind: given(kind) as TaskKind | undefined,
-        target: given(target),
+        search: given(search),
       };
       return api.GET("/api/tasks", { params: { query: { ...filter, ...page } }, signal });
     },
@@ -148,7 +148,26 @@ export const task = (taskId: number) =>
 
 const ofSource = (name: string, signal: AbortSignal) => ({ params: { path: { name } }, signal });
 
-export const sources = () => document(["sources"], (signal) => api.GET("/api/sources", { signal }));
+interface SourceFilter {
+  state: string;
+  waits: string;
+  order: string;
+  search: string;
+}
+
+/** Sources page by page; each page names the offset of the next one. */
+export const sources = ({ state, waits, order, search }: SourceFilter) =>
+  list(["sources", state, waits, order, search], ({ before: offset, limit }: Turn<number>, signal) => {
+    const query = {
+      state: given(state) as SourceState | undefined,
+      waits: waits === "true" || undefined,
+      order: given(order) as SourceOrder | undefined,
+      search: given(search),
+      offset,
+      limit,
+    };
+    return api.GET("/api/sources", { params: { query }, signal });
+  });
 export const sourceStatistics = () =>
   document(["sources", "statistics"], (signal) => api.GET("/api/sources/statistics", { signal }));
 export const source = (name: string) =>
@@ -185,12 +204,13 @@ export const snapshotPage = (name: string, snapshot_id: number, version: number 
     staleTime: Infinity,
   });
 
-export const latestAlerts = () =>
-  document(["alerts", "latest"], (signal) => api.GET("/api/alerts", { params: { query: { limit: 3 } }, signal }), SOON);
-export const alerts = (target: string) =>
-  list(["alerts", target], (page: Turn<number>, signal) =>
-    api.GET("/api/alerts", { params: { query: { target: given(target), ...page } }, signal }),
+export const alerts = (search: string) =>
+  list(["alerts", search], (page: Turn<number>, signal) =>
+    api.GET("/api/alerts", { params: { query: { search: given(search), ...page } }, signal }),
   );
+
+/** What needs a person. */
+export const needs = () => document(["needs"], (signal) => api.GET("/api/needs", { signal }), SOON);
 export const usage = (by: UsageGrouping, days: number) =>
   document(["usage", by, days], (signal) => api.GET("/api/usage", { params: { query: { by, days } }, signal }), 60_000);
 

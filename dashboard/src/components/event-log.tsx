@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../ui/icon";
 import { Message } from "../ui/message";
 import { Moment } from "../ui/time";
 import { FAILURE_TOPIC } from "./run-progress";
-import { reasonInWords } from "./stop-reasons";
+import { lookOf, RUN_LOOKS } from "./tones";
 
 interface Line {
   icon: IconName;
@@ -50,7 +50,12 @@ function lineOf(event: RunEvent, hasFailed: boolean): Line {
         : { icon: "check", colour: "text-good", text: `${words(event.node)} finished in ${time}` };
     }
     case "run_finished":
-      return { icon: "stop", colour: "text-ink", label: "Finished", text: reasonInWords(event.stopReason) };
+      return {
+        icon: "stop",
+        colour: "text-ink",
+        label: event.outcome ? lookOf(RUN_LOOKS, event.outcome).label : "Finished",
+        text: event.explanation ?? event.stopReason,
+      };
     case "note":
       return noteLine(event.topic, event.message);
     case "progress":

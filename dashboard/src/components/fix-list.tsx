@@ -1,21 +1,14 @@
-import { Suspense } from "react";
-import type { Fix, FixAttempt } from "../api/types";
+import type { Fix, FixAttempt, RefusedChange } from "../api/types";
 import { Badge } from "../ui/badge";
 import { counted, words } from "../ui/format";
 import { JsonText } from "../ui/json-view";
-import { lazyPart } from "../ui/lazy-part";
 import { Message } from "../ui/message";
-import { Skeleton } from "../ui/skeleton";
 import { FixCard } from "./fix-card";
 import { diagnosisOf, triedBefore } from "./fix-reasons";
 import { partsOf } from "./patches";
-import { pairedFixes, sectionOf, type RepositoryFix } from "./repository-fixes";
+import { pairedFixes, type RepositoryFix } from "./repository-fixes";
 import { StateBadge } from "./state-badge";
-import { FIX_LOOKS } from "./tones";
-
-const ReportView = lazyPart(async () => (await import("./report-view")).default);
-
-const REFUSED = "What else was tried";
+import { FIX_LOOKS, ORIGIN_LOOKS } from "./tones";
 
 /** The documents of an attempt, for those who want everything. */
 export function AttemptDetails({ attempt: { diagnosis, validation } }: { attempt: FixAttempt }) {
@@ -45,7 +38,14 @@ function RepositoryFixCard({ each }: { each: RepositoryFix }) {
     <FixCard
       sentence={sentence ?? `Change of ${file}`}
       badge={
-        fix ? <StateBadge looks={FIX_LOOKS} value={fix.status} /> : <Badge tone="neutral">Accepted in the run</Badge>
+        fix ? (
+          <>
+            <StateBadge looks={FIX_LOOKS} value={fix.status} />
+            {fix.origin && <StateBadge looks={ORIGIN_LOOKS} value={fix.origin} />}
+          </>
+        ) : (
+          <Badge tone="neutral">Accepted in the run</Badge>
+        )
       }
       kind={
         words(fix?.bugType ?? attempt?.errorType ?? "") +
@@ -54,9 +54,24 @@ function RepositoryFixCard({ each }: { each: RepositoryFix }) {
       place={place}
       at={attempt?.at}
       problem={attempt && diagnosisOf(attempt)?.message}
-      patch={attempt?.patch ?? ""}
+      patch={fix?.diff ?? attempt?.patch ?? ""}
       diffLabel={`Diff of ${file}`}
     >
+      {fix?.origin && fix.origin !== "rule" && (
+        <p className="mt-2 px-4 text-warn">Only the tests vouch for this change: check that it is what is meant.</p>
+      )}
+      {fix?.alsoAllowed && fix.alsoAllowed.length > 0 && (
+        <details className="mt-2 px-4">
+          <summary className="text-xs text-muted">
+            The tests allow {counted(fix.alsoAllowed.length, "other change")} as well
+          </summary>
+          <ul className="mt-1 list-disc ps-5 wrap-anywhere">
+            {fix.alsoAllowed.map((change, index) => (
+              <li key={index}>{change}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       {attempt && <AttemptDetails attempt={attempt} />}
     </FixCard>
   );
@@ -68,13 +83,12 @@ interface FixListProps {
   attempts: readonly FixAttempt[];
   /** Notes of the run about accepted changes, in order. */
   notes?: readonly string[];
-  report?: string | undefined;
+  refused?: readonly RefusedChange[] | undefined;
 }
 
 /** The fixes of a repository, each as a card with its diff, and the candidates that were refused. */
-export function FixList({ fixes, attempts, notes = [], report = "" }: FixListProps) {
+export function FixList({ fixes, attempts, notes = [], refused = [] }: FixListProps) {
   const all = pairedFixes(fixes, attempts, notes);
-  const refused = sectionOf(report, REFUSED);
   return (
     <>
       {all.length === 0 ? (
@@ -86,12 +100,23 @@ export function FixList({ fixes, attempts, notes = [], report = "" }: FixListPro
           ))}
         </ul>
       )}
-      {refused && (
+      {refused.length > 0 && (
         <details className="border-t border-line px-4 py-3">
           <summary className="font-medium">Refused candidates and the reasons</summary>
-          <Suspense fallback={<Skeleton lines={3} />}>
-            <ReportView report={refused} />
-          </Suspense>
+          <ul aria-label="Refused candidates" className="mt-2 space-y-2">
+            {refused.map(({ file, line, description, reason, fixer }, index) => (
+              <li key={index} className="wrap-anywhere">
+                {description}
+                <span className="block text-xs text-muted">
+                  <span className="font-mono">
+                    {file}:{line}
+                  </span>
+                  , {words(fixer)}
+                </span>
+                <span className="block text-bad">{reason}</span>
+              </li>
+            ))}
+          </ul>
         </details>
       )}
     </>

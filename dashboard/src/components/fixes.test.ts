@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { FixAttempt, RunSummary } from "../api/types";
-import { healingFixes, healingResults, REPORT } from "../mocks/healing";
+import { healingFixes, healingResults } from "../mocks/healing";
 import { makeClock } from "../mocks/clock";
 import { makeSourceFixes, makeRecipes, makeSources } from "../mocks/sources";
 import { failedRead, validationErrors, versionOf } from "./fix-reasons";
 import { joinedPatch, partsOf, withoutReordering } from "./patches";
 import { comparedVersions, fieldChanges, markedValues } from "./recipe-fields";
-import { pairedFixes, sectionOf, sentenceOf } from "./repository-fixes";
+import { pairedFixes, sentenceOf } from "./repository-fixes";
 import { mergeCommand } from "./run-delivery";
 
 const clock = makeClock(Date.parse("2026-11-20T12:00:00Z"));
@@ -71,13 +71,6 @@ describe("the fixes of a repository", () => {
   it("have a sentence without kind and place", () => {
     expect(sentenceOf("LOGIC error in a.py line 1 → not fixed: AssertionError")).toBe("AssertionError");
     expect(sentenceOf("something else")).toBe("something else");
-  });
-
-  it("leave the refused candidates in the report", () => {
-    expect(sectionOf(REPORT, "What else was tried")).toContain("test_returns would fail");
-    expect(sectionOf(REPORT, "What else was tried")).not.toContain("pull request");
-    expect(sectionOf("```diff\n## What else was tried\n```\n", "What else was tried")).toBeUndefined();
-    expect(sectionOf("", "What else was tried")).toBeUndefined();
   });
 
   it("are merged by a command that needs no quotes", () => {

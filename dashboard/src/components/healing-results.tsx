@@ -1,4 +1,4 @@
-import { describeCode } from "../api/describe";
+import { sentence } from "../api/describe";
 import type { HealingResults as Results } from "../api/types";
 import { Message } from "../ui/message";
 import { Panel } from "../ui/panel";
@@ -9,13 +9,15 @@ import { ScoreBreakdownPanel } from "./score-breakdown-panel";
 
 /** All that came of a healing. */
 export function HealingResults({ results }: { results: Results }) {
-  const error = results.error && describeCode(results.error.code);
   return (
     <div className="grid min-w-0 gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(18rem,1fr)]">
-      {error && (
+      {results.error && (
         <div role="alert" className="rounded-lg border border-bad/40 bg-surface xl:col-span-2">
-          <Message icon="warning" title={error.title}>
-            {error.message}
+          <Message icon="warning" title={sentence(results.explanation)}>
+            {results.error.message !== results.explanation && (
+              <p className="wrap-anywhere">{sentence(results.error.message)}</p>
+            )}
+            <p>{results.next}</p>
           </Message>
         </div>
       )}

@@ -42,18 +42,3 @@ export function pairedFixes(
   const others = left.map(({ attempt, sentence }): RepositoryFix => ({ fix: undefined, attempt, sentence }));
   return [...paired.filter(isFixed), ...others, ...paired.filter((each) => !isFixed(each))];
 }
-
-/** Returns a section of a report without its heading. Text of a repository stands in code spans and fences only. */
-export function sectionOf(report: string, heading: string): string | undefined {
-  let inFence = false;
-  let inSection = false;
-  const lines: string[] = [];
-  for (const line of report.split("\n")) {
-    if (/^(```|~~~)/.test(line)) inFence = !inFence;
-    const isHeading = !inFence && /^##? /.test(line);
-    if (isHeading) inSection = line === `## ${heading}`;
-    else if (inSection) lines.push(line);
-  }
-  const text = lines.join("\n").trim();
-  return text === "" ? undefined : text;
-}

@@ -6,7 +6,6 @@ import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";
 import { RunBadge } from "./state-badge";
 import { targetLabel } from "./target-label";
-import { reasonInWords } from "./stop-reasons";
 
 export const KIND_LABELS: Record<TaskKind, string> = {
   HEAL_REPO: "Heal repository",
@@ -27,7 +26,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
     ),
   },
   {
-    header: "State",
+    header: "Outcome",
     accessorKey: "state",
     cell: ({ row }) => <RunBadge run={row.original} />,
   },
@@ -37,12 +36,12 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
     cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
   },
   {
-    header: "Outcome",
+    header: "Reason",
     accessorKey: "stopReason",
     meta: { share: "md:w-1/2", roomy: true },
     cell: ({ row: { original: run } }) => {
-      if (!run.stopReason) return null;
-      const text = reasonInWords(run.stopReason);
+      const text = run.explanation ?? run.stopReason;
+      if (!text) return null;
       return (
         <span title={text} className="block truncate text-muted max-md:whitespace-normal">
           {text}

@@ -12,6 +12,7 @@ import { TokenDialog } from "./token-dialog";
 
 const PLACES: readonly (readonly [string, string, IconName])[] = [
   ["/", "Overview", "overview"],
+  ["/needs", "Needs you", "check"],
   ["/runs", "Runs", "runs"],
   ["/sources", "Sources", "sources"],
   ["/queue", "Queue", "queue"],
@@ -23,7 +24,7 @@ const PLACES: readonly (readonly [string, string, IconName])[] = [
 function useCounts(): Record<string, number | undefined> {
   const { data } = useQuery(overview());
   if (!data) return {};
-  return { "/queue": data.queue.pending + data.queue.running, "/alerts": data.alertsToday };
+  return { "/queue": data.queue.pending + data.queue.running, "/needs": data.needsYou };
 }
 
 function Places({ onGo }: { onGo?: () => void }) {

@@ -3,6 +3,7 @@ import type { ValueSet } from "../api/types";
 import { csvOf, fieldsOf, haveSeveralPages, isChanged, newItems, readBefore, readsOf, seriesOf } from "./value-table";
 
 const set = (day: number, values: unknown): ValueSet => ({
+  valueId: 1,
   at: `2026-11-0${day}T08:00:00Z`,
   url: "https://shop.example",
   version: 2,

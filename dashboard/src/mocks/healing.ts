@@ -15,6 +15,7 @@ const FIXES: Fix[] = [
     line: 27,
     commitMessage: "[AI-AGENT] Fix SYNTAX error in parcel/rates.py line 27",
     status: "Fixed",
+    origin: "rule",
     summary: "SYNTAX error in parcel/rates.py line 27 → Fix: insert the missing `:`",
   },
   {
@@ -40,6 +41,8 @@ const FIXES: Fix[] = [
     commitMessage:
       "[AI-AGENT] Fix TYPE_ERROR error in parcel/carriers/regional/north/timetable_of_the_night_service.py line 114",
     status: "Fixed",
+    origin: "search",
+    alsoAllowed: ["line 114: convert 'number' by repr()"],
     summary:
       "TYPE_ERROR error in parcel/carriers/regional/north/timetable_of_the_night_service.py line 114 → Fix: convert 'number' by str()",
   },
@@ -72,7 +75,19 @@ export function healingResults(clock: Clock, minutesAgo: number): HealingResults
     ],
     commitCount: 4,
     retryLimit: 5,
+    outcome: "fixed",
     stopReason: "GREEN",
+    explanation: "the branch, cloned fresh, passes everything",
+    next: "Review the branch and merge it.",
+    refused: [
+      {
+        file: "parcel/tracking.py",
+        line: 58,
+        fixer: "search",
+        description: "write '<' instead of '<='",
+        reason: "test_returns would fail",
+      },
+    ],
     commands: ["python -m pytest -q"],
     notRun: [],
     warnings: ["parcel/tracking.py: test_eta is marked as an expected failure and was left alone"],

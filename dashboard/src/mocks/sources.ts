@@ -81,7 +81,7 @@ export function makeSources(clock: Clock): Source[] {
     recentRuns: Array.from(runs).map((run, at) => ({
       runId: `${name}-${at}`,
       finishedAt: clock.ago((runs.length - at) * 60),
-      healed: run === "+",
+      isWell: run === "+",
     })),
     lastValues: values,
     lastValuesAt: values === undefined ? undefined : clock.ago(12 + index * 7),
@@ -161,6 +161,7 @@ export function makeValues(clock: Clock, source: Source): ValueSet[] {
   if (source.lastValues === undefined) return [];
   const isLamp = source.name === "desk-lamp";
   return [12, 72, 132, 192, 252].map((minutes, read) => ({
+    valueId: 100 - read,
     at: clock.ago(minutes),
     url: source.url,
     version: 2,

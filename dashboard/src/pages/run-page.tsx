@@ -19,7 +19,6 @@ import { progressOf, withFailure } from "../components/run-progress";
 import { KIND_LABELS } from "../components/runs-table";
 import { SourceFixList } from "../components/source-fix-list";
 import { RunBadge } from "../components/state-badge";
-import { reasonInWords } from "../components/stop-reasons";
 import { targetLabel } from "../components/target-label";
 import { placeOf } from "../components/target-place";
 import { WorkflowGraph } from "../components/workflow-graph";
@@ -58,15 +57,13 @@ interface FixesProps {
 }
 
 function Fixes({ detail, feed, attempts }: FixesProps) {
-  const { run, results, report } = detail;
+  const { run, results } = detail;
   const recipes = useQuery({ ...queries.sourceRecipes(run.target), enabled: run.kind !== "HEAL_REPO" });
   const runs = useQuery({ ...queries.targetRuns(run.target), enabled: run.kind !== "HEAL_REPO" });
   if (run.kind !== "HEAL_REPO") {
     return <SourceFixList fixes={attempts} recipes={recipes.data?.recipes ?? []} runs={runs.data?.runs ?? []} />;
   }
-  return (
-    <FixList fixes={results?.fixes ?? []} attempts={attempts} notes={fixNotes(feed)} report={report ?? undefined} />
-  );
+  return <FixList fixes={results?.fixes ?? []} attempts={attempts} notes={fixNotes(feed)} refused={results?.refused} />;
 }
 
 /** Returns the part of a run that is displayed first. */
@@ -139,7 +136,7 @@ function Lead({ run }: Run) {
         started <Time at={run.startedAt} />
       </span>
       {typeof run.millis === "number" && <span>took {formatMillis(run.millis)}</span>}
-      {run.stopReason && <span>{reasonInWords(run.stopReason)}</span>}
+      {run.explanation && <span>{run.explanation}</span>}
       {run.kind === "HEAL_REPO" ? (
         <Link to={placeOf(run.target)} className="text-accent underline underline-offset-2">
           All runs of the repository

@@ -35,7 +35,7 @@ describe("the list of runs", () => {
     await rows();
     await user.selectOptions(screen.getByLabelText("State"), "running");
     await screen.findByTitle("night-shift/invoice-service");
-    await user.type(screen.getByLabelText("Target"), "nowhere{Enter}");
+    await user.type(screen.getByLabelText("Search"), "nowhere{Enter}");
     expect(await screen.findByText("No run fits the filter")).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Clear the filter" }));
     expect(await rows()).toHaveLength(25);

@@ -125,7 +125,7 @@ function Runs({ name }: { name: string }) {
             {next && (
               <p className="border-t border-line p-3 text-center">
                 <Link
-                  to={`/runs?target=${encodeURIComponent(name)}`}
+                  to={`/runs?search=${encodeURIComponent(name)}`}
                   className="text-accent underline underline-offset-2"
                 >
                   All runs of this source

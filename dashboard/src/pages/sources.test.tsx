@@ -54,7 +54,7 @@ describe("sources", () => {
     const [task] = world.tasks;
     const run = { runId: "added-not", taskId: task?.taskId ?? 0, target: "ghost", startedAt: world.clock.ago(0) };
     Object.assign(task ?? {}, { state: "COMPLETED", completedAt: world.clock.ago(0) });
-    world.runs.unshift({ ...run, kind: "ADD_SOURCE", state: "not_healed", stopReason: "NOT_ADDED" });
+    world.runs.unshift({ ...run, kind: "ADD_SOURCE", state: "broken", stopReason: "NOT_ADDED" });
     server.use(
       http.get("*/api/runs/added-not", () =>
         HttpResponse.json({

@@ -5,7 +5,6 @@ import type { TaskDetail } from "../api/types";
 import { failureOf, isFailed } from "../components/run-failure";
 import { KIND_LABELS, RunsTable } from "../components/runs-table";
 import { addingState, type AddingState } from "../components/source-form";
-import { reasonInWords } from "../components/stop-reasons";
 import { StateBadge } from "../components/state-badge";
 import { targetLabel } from "../components/target-label";
 import { placeOf } from "../components/target-place";
@@ -30,7 +29,7 @@ function useReason(data: TaskDetail | undefined) {
   if (!isOver) return { isOver, hasFailed: false };
   if (!hasFailed) return { isOver, hasFailed: task.state !== "COMPLETED", reason: task.errorMessage ?? undefined };
   if (run.isPending) return { isOver: false, hasFailed };
-  const reason = (run.data && failureOf(run.data)) ?? task.errorMessage ?? reasonInWords(last.stopReason ?? "");
+  const reason = (run.data && failureOf(run.data)) ?? task.errorMessage ?? last.explanation ?? "";
   return { isOver, hasFailed, reason };
 }
 

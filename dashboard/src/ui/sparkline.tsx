@@ -11,7 +11,7 @@ const NAMES = { good: "Succeeded", failed: "Failed", running: "Running" };
 
 function kindOf(run: RecentRun): keyof typeof BARS {
   if (run.finishedAt === undefined || run.finishedAt === null) return "running";
-  return run.healed ? "good" : "failed";
+  return run.isWell ? "good" : "failed";
 }
 
 function summaryOf(runs: readonly RecentRun[]): string {
