@@ -200,7 +200,7 @@ export function RunPage() {
               <Ended {...detail} />
             )}
             <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
-              <Panel title="Agents">
+              <Panel title="Agents" className={detail.run.state === "running" ? "" : "max-lg:order-last"}>
                 <Graph detail={detail} feed={feed} />
               </Panel>
               <Parts detail={detail} feed={feed} />
