@@ -30,7 +30,7 @@ function LiveRun({ run }: { run: RunSummary }) {
   return <RunNow feed={useRunFeed(run.runId)} startedAt={run.startedAt} />;
 }
 
-/** How far a job is that goes on. */
+/** A job in progress: its figures, steps and live events. */
 function Watch({ status, run }: { status: StatusResponse; run: RunSummary | undefined }) {
   const runId = run?.runId;
   return (
@@ -96,7 +96,7 @@ function Content({ jobId, job }: { jobId: string; job: Job | undefined }) {
           title="Still running"
           action={<Button onClick={() => watch(jobId)}>Keep watching</Button>}
         >
-          This page has watched for hours and stopped asking. The job itself goes on.
+          This page stopped asking after several hours. The job itself continues.
         </Message>
       )}
       {results && <HealingResults results={results} />}
@@ -122,7 +122,7 @@ export function JobPage() {
   const watch = useHealingStore((state) => state.watch);
   const { status } = useHealing();
   const { data: job } = useQuery(jobQuery(jobId));
-  // The address decides which job is watched, also after a reload or on somebody else's machine.
+  // The address decides which job is watched, also after a reload or on another machine.
   useEffect(() => {
     if (watched !== jobId) watch(jobId);
   }, [watched, jobId, watch]);

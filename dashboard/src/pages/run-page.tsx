@@ -82,21 +82,27 @@ function Delivery({ run, results }: { run: RunSummary; results: Results }) {
 }
 
 function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
-  const { runId, state } = detail.run;
+  const { runId, state, kind } = detail.run;
   const live = state === "running";
-  const diagnostics = useQuery(queries.runDiagnostics(runId, live));
+  // Runs of sources start no commands.
+  const isRepository = kind === "HEAL_REPO";
+  const diagnostics = useQuery({ ...queries.runDiagnostics(runId, live), enabled: isRepository });
   const fixes = useQuery(queries.runFixes(runId, live));
-  const outputs = useQuery(queries.runOutputs(runId, live));
+  const outputs = useQuery({ ...queries.runOutputs(runId, live), enabled: isRepository });
   const tabs: Tab[] = [
     { key: "log", label: "Log", content: () => <EventLog feed={feed} failure={failureOf(detail)} /> },
-    {
-      key: "diagnostics",
-      label: "Diagnostics",
-      count: diagnostics.data?.diagnostics.length,
-      content: () => (
-        <Loaded query={diagnostics}>{(data) => <DiagnosticsList diagnostics={data.diagnostics} />}</Loaded>
-      ),
-    },
+    ...(isRepository
+      ? [
+          {
+            key: "diagnostics",
+            label: "Diagnostics",
+            count: diagnostics.data?.diagnostics.length,
+            content: () => (
+              <Loaded query={diagnostics}>{(data) => <DiagnosticsList diagnostics={data.diagnostics} />}</Loaded>
+            ),
+          },
+        ]
+      : []),
     {
       key: "fixes",
       label: "Changes",
@@ -105,12 +111,16 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
         <Loaded query={fixes}>{({ fixes }) => <Fixes detail={detail} feed={feed} attempts={fixes} />}</Loaded>
       ),
     },
-    {
-      key: "outputs",
-      label: "Outputs",
-      count: outputs.data?.outputs.length,
-      content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
-    },
+    ...(isRepository
+      ? [
+          {
+            key: "outputs",
+            label: "Outputs",
+            count: outputs.data?.outputs.length,
+            content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
+          },
+        ]
+      : []),
   ];
   if (live || detail.report) {
     tabs.push({
@@ -159,7 +169,7 @@ function Ended({ run }: Run) {
   return <NoResults reason={run.stopReason ?? undefined} error={task?.errorMessage ?? undefined} task={task} />;
 }
 
-/** One run: where it is or how it ended, and all that it left. */
+/** One run: its progress or its result, and everything that it left. */
 export function RunPage() {
   const { runId = "" } = useParams();
   const query = useQuery(queries.run(runId));
