@@ -75,7 +75,7 @@ function firstTab({ run, results }: Run, fixes = 0): string {
   return (results?.fixes.length ?? 0) > 0 || fixes > 0 ? "fixes" : "log";
 }
 
-/** What came of a repository's run, with the patch from its fixes. */
+/** The result of a repository's run, with the patch from its fixes. */
 function Delivery({ run, results }: { run: RunSummary; results: Results }) {
   const fixes = useQuery(queries.runFixes(run.runId, false));
   return <RunDelivery run={run} results={results} attempts={fixes.data?.fixes ?? []} />;
