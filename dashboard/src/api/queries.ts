@@ -162,7 +162,8 @@ export const sourceValues = (name: string, limit: number) =>
   document(
     ["source", name, "values", limit],
     (signal) => api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit } }, signal }),
-    MINUTE,
+    // Many values are asked for less often.
+    limit > PAGE_SIZE ? MINUTE : CALM,
   );
 export const sourceFixes = (name: string) =>
   document(["source", name, "fixes"], (signal) => api.GET("/api/sources/{name}/fixes", ofSource(name, signal)));
