@@ -21,7 +21,7 @@ export type SourceCommand = "run" | "heal" | "release" | "reject";
 
 const DONE: Record<SourceCommand, string> = {
   run: "The source is in the queue and will be read",
-  heal: "The source is in the queue and will be healed",
+  heal: "The source is in the queue and will be fixed",
   release: "The source is released from quarantine",
   reject: "The fix is rejected",
 };
@@ -47,7 +47,7 @@ export const useApproval = (name: string) =>
 export const useRollback = (name: string) =>
   useAction(
     (to: number) => api.POST("/api/sources/{name}/rollback", { params: { path: { name } }, body: { to } }),
-    (to) => `Version ${to} is in force again`,
+    (to) => `Version ${to} is active again`,
   );
 
 export const useRemoveSource = (name: string) =>

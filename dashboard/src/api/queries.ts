@@ -6,6 +6,7 @@ import type { RunState, SourceOrder, SourceState, TaskKind, TaskState, UsageGrou
 
 const SOON = 5_000;
 const CALM = 15_000;
+const MINUTE = 60_000;
 const PAGE_SIZE = 25;
 
 type Read<T> = (signal: AbortSignal) => Promise<{ data?: T }>;
@@ -177,8 +178,11 @@ export const sourceRecipes = (name: string) =>
 export const sourceDecisions = (name: string) =>
   document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
 export const sourceValues = (name: string, limit: number) =>
-  document(["source", name, "values", limit], (signal) =>
-    api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit } }, signal }),
+  document(
+    ["source", name, "values", limit],
+    (signal) => api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit } }, signal }),
+    // Many values are asked for less often.
+    limit > PAGE_SIZE ? MINUTE : CALM,
   );
 export const sourceFixes = (name: string) =>
   document(["source", name, "fixes"], (signal) => api.GET("/api/sources/{name}/fixes", ofSource(name, signal)));
@@ -212,7 +216,7 @@ export const alerts = (search: string) =>
 /** What needs a person. */
 export const needs = () => document(["needs"], (signal) => api.GET("/api/needs", { signal }), SOON);
 export const usage = (by: UsageGrouping, days: number) =>
-  document(["usage", by, days], (signal) => api.GET("/api/usage", { params: { query: { by, days } }, signal }), 60_000);
+  document(["usage", by, days], (signal) => api.GET("/api/usage", { params: { query: { by, days } }, signal }), MINUTE);
 
 /** The description of the API is not described by itself. */
 export const openApi = () =>

@@ -20,7 +20,7 @@ interface FixCardProps {
   children?: ReactNode;
 }
 
-/** One fix: its sentence, place, kind, diff, and further details. */
+/** One fix: sentence, place, kind, diff, and further details. */
 export function FixCard({
   sentence,
   badge,

@@ -1,4 +1,4 @@
-/** What the attempts at fixes say: the failure, the validation, the version. Their documents come from outside. */
+/** Attempts at fixes as data: failure, validation, version, failed read. Their documents come from outside. */
 
 import type { FixAttempt, RecipeVersion, RunSummary } from "../api/types";
 

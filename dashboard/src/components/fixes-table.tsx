@@ -50,7 +50,7 @@ export function FixesTable({ fixes }: FixesTableProps) {
     <Panel title="Fixes applied" aside={`${applied} of ${fixes.length}`} flush>
       {fixes.length === 0 ? (
         <Message title="No fix was tried">
-          The tests passed already, or they could not be run. The summary says which.
+          The tests passed already, or they could not be run; the summary says which.
         </Message>
       ) : (
         <DataTable caption="Fixes applied" columns={COLUMNS} rows={fixes} />

@@ -94,7 +94,7 @@ export function RunDelivery({ run, results, attempts }: RunDeliveryProps) {
           )}
         </dl>
       ) : (
-        <p className="text-muted">No change was committed, so there is no branch to merge.</p>
+        <p className="text-muted">This run committed no change, so it has nothing to merge.</p>
       )}
     </Panel>
   );

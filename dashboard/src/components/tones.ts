@@ -81,7 +81,7 @@ export const SOURCE_LOOKS: Record<SourceState, Look> = {
 };
 
 export const STAGE_LOOKS: Record<RecipeStage, Look> = {
-  PRODUCTION: { tone: "good", label: "In force" },
+  PRODUCTION: { tone: "good", label: "Active" },
   STAGING: { tone: "info", label: "Staging", icon: "clock" },
   ARCHIVED: { tone: "neutral", label: "Archived" },
   FAILED: { tone: "bad", label: "Failed" },

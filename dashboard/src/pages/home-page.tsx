@@ -12,7 +12,7 @@ import { Failure, Message } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 
-/** What a job that goes on says on the page that began it. */
+/** The state of the last job, with a link to it. */
 function CurrentJob() {
   const { jobId, isLoading, results } = useHealing();
   if (!jobId) return null;
@@ -21,10 +21,10 @@ function CurrentJob() {
       {isLoading
         ? "A repository is being healed. "
         : results
-          ? "The last healing is over. "
-          : "The last healing did not come to results. "}
+          ? "The last healing is finished. "
+          : "The last healing has no results. "}
       <Link to={`/jobs/${jobId}`} className="font-medium text-accent underline underline-offset-2">
-        {isLoading ? "Watch it" : "See what came of it"}
+        {isLoading ? "Watch it" : "See its results"}
       </Link>
     </p>
   );

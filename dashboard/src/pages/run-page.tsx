@@ -72,28 +72,34 @@ function firstTab({ run, results }: Run, fixes = 0): string {
   return (results?.fixes.length ?? 0) > 0 || fixes > 0 ? "fixes" : "log";
 }
 
-/** What came of a repository's run, with the patch from its fixes. */
+/** The result of a repository's run, with the patch from its fixes. */
 function Delivery({ run, results }: { run: RunSummary; results: Results }) {
   const fixes = useQuery(queries.runFixes(run.runId, false));
   return <RunDelivery run={run} results={results} attempts={fixes.data?.fixes ?? []} />;
 }
 
 function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
-  const { runId, state } = detail.run;
+  const { runId, state, kind } = detail.run;
   const live = state === "running";
-  const diagnostics = useQuery(queries.runDiagnostics(runId, live));
+  // Runs of sources start no commands.
+  const isRepository = kind === "HEAL_REPO";
+  const diagnostics = useQuery({ ...queries.runDiagnostics(runId, live), enabled: isRepository });
   const fixes = useQuery(queries.runFixes(runId, live));
-  const outputs = useQuery(queries.runOutputs(runId, live));
+  const outputs = useQuery({ ...queries.runOutputs(runId, live), enabled: isRepository });
   const tabs: Tab[] = [
     { key: "log", label: "Log", content: () => <EventLog feed={feed} failure={failureOf(detail)} /> },
-    {
-      key: "diagnostics",
-      label: "Diagnostics",
-      count: diagnostics.data?.diagnostics.length,
-      content: () => (
-        <Loaded query={diagnostics}>{(data) => <DiagnosticsList diagnostics={data.diagnostics} />}</Loaded>
-      ),
-    },
+    ...(isRepository
+      ? [
+          {
+            key: "diagnostics",
+            label: "Diagnostics",
+            count: diagnostics.data?.diagnostics.length,
+            content: () => (
+              <Loaded query={diagnostics}>{(data) => <DiagnosticsList diagnostics={data.diagnostics} />}</Loaded>
+            ),
+          },
+        ]
+      : []),
     {
       key: "fixes",
       label: "Changes",
@@ -102,12 +108,16 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
         <Loaded query={fixes}>{({ fixes }) => <Fixes detail={detail} feed={feed} attempts={fixes} />}</Loaded>
       ),
     },
-    {
-      key: "outputs",
-      label: "Outputs",
-      count: outputs.data?.outputs.length,
-      content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
-    },
+    ...(isRepository
+      ? [
+          {
+            key: "outputs",
+            label: "Outputs",
+            count: outputs.data?.outputs.length,
+            content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
+          },
+        ]
+      : []),
   ];
   if (live || detail.report) {
     tabs.push({
@@ -156,7 +166,7 @@ function Ended({ run }: Run) {
   return <NoResults reason={run.stopReason ?? undefined} error={task?.errorMessage ?? undefined} task={task} />;
 }
 
-/** One run: where it is or how it ended, and all that it left. */
+/** One run: its progress or its result, and everything that it left. */
 export function RunPage() {
   const { runId = "" } = useParams();
   const query = useQuery(queries.run(runId));
@@ -197,7 +207,7 @@ export function RunPage() {
               <Ended {...detail} />
             )}
             <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
-              <Panel title="Agents">
+              <Panel title="Agents" className={detail.run.state === "running" ? "" : "max-lg:order-last"}>
                 <Graph detail={detail} feed={feed} />
               </Panel>
               <Parts detail={detail} feed={feed} />

@@ -53,7 +53,7 @@ function Health({ source }: { source: Source }) {
   );
 }
 
-const FEW_VALUES = 30;
+const FEW_VALUES = 25;
 /** The most that the server returns. */
 const MOST_VALUES = 200;
 

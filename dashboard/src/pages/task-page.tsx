@@ -5,7 +5,7 @@ import type { TaskDetail } from "../api/types";
 import { failureOf, isFailed } from "../components/run-failure";
 import { KIND_LABELS, RunsTable } from "../components/runs-table";
 import { addingState, type AddingState } from "../components/source-form";
-import { StateBadge } from "../components/state-badge";
+import { RunBadge, StateBadge } from "../components/state-badge";
 import { targetLabel } from "../components/target-label";
 import { placeOf } from "../components/target-place";
 import { TaskActions } from "../components/task-actions";
@@ -30,7 +30,7 @@ function useReason(data: TaskDetail | undefined) {
   if (!hasFailed) return { isOver, hasFailed: task.state !== "COMPLETED", reason: task.errorMessage ?? undefined };
   if (run.isPending) return { isOver: false, hasFailed };
   const reason = (run.data && failureOf(run.data)) ?? task.errorMessage ?? last.explanation ?? "";
-  return { isOver, hasFailed, reason };
+  return { isOver, hasFailed, reason, run: last };
 }
 
 /** One task: its state and the runs that came of it. */
@@ -39,7 +39,7 @@ export function TaskPage() {
   const query = useQuery(queries.task(Number(taskId)));
   const task = query.data?.task;
   const location = useLocation();
-  const { isOver, hasFailed, reason } = useReason(query.data);
+  const { isOver, hasFailed, reason, run } = useReason(query.data);
   const adding = addingState(location.state);
   if (task && adding && isOver) {
     if (!hasFailed) return <Navigate to={placeOf(task.target)} replace />;
@@ -52,7 +52,18 @@ export function TaskPage() {
     <Page
       title={`Task ${taskId}`}
       back={{ to: "/queue", label: "Queue" }}
-      lead={task ? <StateBadge looks={TASK_LOOKS} value={task.state} /> : "\u00a0"}
+      lead={
+        // A task is done as well when its run did not succeed: the run says more.
+        task ? (
+          run && task.state === "COMPLETED" ? (
+            <RunBadge run={run} />
+          ) : (
+            <StateBadge looks={TASK_LOOKS} value={task.state} />
+          )
+        ) : (
+          "\u00a0"
+        )
+      }
       actions={task && <TaskActions task={task} kind="secondary" />}
     >
       <Loaded query={query} lines={8}>
