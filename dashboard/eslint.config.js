@@ -16,7 +16,7 @@ export default tseslint.config(
       "max-lines": ["error", { max: 300 }],
       eqeqeq: "error",
       // A box that scrolls must be reachable by keyboard (WCAG 2.1.1).
-      "jsx-a11y/no-noninteractive-tabindex": ["error", { tags: ["pre"], roles: ["tabpanel"] }],
+      "jsx-a11y/no-noninteractive-tabindex": ["error", { tags: ["pre"], roles: ["tabpanel", "region"] }],
       "no-restricted-syntax": [
         "error",
         { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: "Text from outside is never HTML." },

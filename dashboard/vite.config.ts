@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig, type Plugin } from "vite";
@@ -22,11 +23,48 @@ function mockServiceWorker(): Plugin {
   };
 }
 
+/** The most that a browser loads before the first page is there, compressed. */
+const FIRST_LOAD_KIB = 120;
+
+/** Fails the build if the files that `index.html` names are larger than that. */
+function firstLoadLimit(): Plugin {
+  return {
+    name: "first-load-limit",
+    writeBundle(_options, bundle) {
+      const page = bundle["index.html"];
+      if (page?.type !== "asset") return;
+      const html = String(page.source);
+      const names = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, name]) => name ?? "");
+      const texts = names.map((name) => {
+        const file = bundle[name];
+        return file?.type === "chunk" ? file.code : (file?.source ?? "");
+      });
+      const bytes = [html, ...texts].reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+      const size = `the first load takes ${(bytes / 1024).toFixed(1)} KiB`;
+      if (bytes > FIRST_LOAD_KIB * 1024) this.error(`${size}, more than ${FIRST_LOAD_KIB}`);
+      this.info(size);
+    },
+  };
+}
+
 /** The API's server. It sees the page's own address as the host, as it refuses what other origins ask. */
 const api = { target: process.env.AUTOHEAL_SERVER ?? "http://127.0.0.1:8080", changeOrigin: false };
 
+/** The packages and modules that every page needs. */
+const BASE = new RegExp(
+  "node_modules/(react|react-dom|scheduler|react-router|@tanstack/(query-core|react-query)|zustand)/|" +
+    "src/store/|src/api/(client|errors|describe|queries|query-client|report)|" +
+    "src/ui/(badge|button|dialog|field|format|icon|lazy-part|loaded|message|page|panel|skeleton|time)\\.",
+);
+
 export default defineConfig(({ mode }) => ({
-  plugins: [react(), tailwindcss(), ...(mode === "mock" ? [mockServiceWorker()] : [])],
-  build: { chunkSizeWarningLimit: 600 },
+  plugins: [react(), tailwindcss(), mode === "mock" ? mockServiceWorker() : firstLoadLimit()],
+  build: {
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: {
+      // What every page needs is one file: it compresses better, and takes one request.
+      output: { codeSplitting: { groups: [{ name: "base", test: BASE }] } },
+    },
+  },
   server: mode === "mock" ? {} : { proxy: { "/api": api } },
 }));

@@ -1,14 +1,15 @@
 import { QueryClientProvider, type QueryClient } from "@tanstack/react-query";
-import { lazy, type ComponentType } from "react";
+import type { ComponentType } from "react";
 import { Route, Routes } from "react-router";
 import { ErrorBoundary } from "./components/error-boundary";
 import { Shell } from "./components/shell";
 import { HomePage } from "./pages/home-page";
 import { NotFoundPage } from "./pages/not-found-page";
+import { lazyPart } from "./ui/lazy-part";
 
-/** A page that is loaded when it is gone to. */
+/** A page that is loaded when it is opened. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(async () => ({ default: (await load())[name] }));
+  return lazyPart(async () => (await load())[name]);
 }
 
 const JobPage = page(() => import("./pages/job-page"), "JobPage");
@@ -19,6 +20,7 @@ const AddSourcePage = page(() => import("./pages/add-source-page"), "AddSourcePa
 const SourcePage = page(() => import("./pages/source-page"), "SourcePage");
 const QueuePage = page(() => import("./pages/queue-page"), "QueuePage");
 const TaskPage = page(() => import("./pages/task-page"), "TaskPage");
+const NeedsPage = page(() => import("./pages/needs-page"), "NeedsPage");
 const AlertsPage = page(() => import("./pages/alerts-page"), "AlertsPage");
 const UsagePage = page(() => import("./pages/usage-page"), "UsagePage");
 const ReferencePage = page(() => import("./pages/reference-page"), "ReferencePage");
@@ -39,6 +41,7 @@ export function App({ client }: { client: QueryClient }) {
             <Route path="sources/:name" element={<SourcePage />} />
             <Route path="queue" element={<QueuePage />} />
             <Route path="queue/:taskId" element={<TaskPage />} />
+            <Route path="needs" element={<NeedsPage />} />
             <Route path="alerts" element={<AlertsPage />} />
             <Route path="usage" element={<UsagePage />} />
             <Route path="reference" element={<ReferencePage />} />

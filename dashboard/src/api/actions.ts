@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useToasts } from "../store/toasts";
 import { api, documentOf } from "./client";
-import type { NewSource, SourceChanges } from "./types";
+import type { JobRequest, NewSource, SourceChanges } from "./types";
 
 /** An action of a button: a failure becomes a toast with Retry, a success one that goes away. */
 function useAction<V, R>(act: (variables: V) => Promise<{ data?: R }>, done: (variables: V) => string) {
@@ -11,21 +11,19 @@ function useAction<V, R>(act: (variables: V) => Promise<{ data?: R }>, done: (va
   const show = useToasts((state) => state.show);
   return useMutation({
     mutationFn: (variables: V) => documentOf(act(variables)),
-    onSuccess: async (_result, variables) => {
-      show({ key: "done", tone: "good", title: done(variables) });
-      await client.invalidateQueries();
-    },
+    onSuccess: (_result, variables) => show({ key: "done", tone: "good", title: done(variables) }),
+    // After a failure as well: a part of the action may have been done.
+    onSettled: () => client.invalidateQueries(),
   });
 }
 
-export type SourceCommand = "run" | "heal" | "release" | "approve" | "reject";
+export type SourceCommand = "run" | "heal" | "release" | "reject";
 
 const DONE: Record<SourceCommand, string> = {
   run: "The source is in the queue and will be read",
-  heal: "The source is in the queue and will be healed",
+  heal: "The source is in the queue and will be fixed",
   release: "The source is released from quarantine",
-  approve: "The recipe that waited is in force",
-  reject: "The recipe that waited is rejected",
+  reject: "The fix is rejected",
 };
 
 export const useSourceCommand = (name: string) =>
@@ -35,10 +33,21 @@ export const useSourceCommand = (name: string) =>
     (command) => DONE[command],
   );
 
+/** Approves the waiting fix, and reads the source with it at once if that is wanted. */
+export const useApproval = (name: string) =>
+  useAction(
+    async (readsNow: boolean): Promise<{ data?: unknown }> => {
+      const params = { path: { name } };
+      const approved = await api.POST("/api/sources/{name}/approve", { params });
+      return readsNow ? api.POST("/api/sources/{name}/run", { params }) : approved;
+    },
+    (readsNow) => (readsNow ? "The fix is active; the source is being read" : "The fix is active"),
+  );
+
 export const useRollback = (name: string) =>
   useAction(
     (to: number) => api.POST("/api/sources/{name}/rollback", { params: { path: { name } }, body: { to } }),
-    (to) => `Version ${to} is in force again`,
+    (to) => `Version ${to} is active again`,
   );
 
 export const useRemoveSource = (name: string) =>
@@ -69,6 +78,13 @@ export const useCancelRun = (run_id: string) =>
   useAction(
     () => api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id } } }),
     () => "The run will stop; what was accepted so far is kept",
+  );
+
+/** Submits a repository once more, with the same names. */
+export const useHealAgain = () =>
+  useAction(
+    (body: JobRequest) => api.POST("/api/heal", { body }),
+    () => "The repository is in the queue again",
   );
 
 export function useAddSource() {

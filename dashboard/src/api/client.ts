@@ -1,6 +1,6 @@
 /** One way to ask the server: address, token, time limit and errors are dealt with here and nowhere else. */
 
-import createClient from "openapi-fetch";
+import type { Client } from "openapi-fetch";
 import { useConnection } from "../store/connection";
 import { useSession } from "../store/session";
 import { errorOf, NetworkError, TimeoutError } from "./errors";
@@ -53,8 +53,38 @@ export async function guardedFetch(request: Request): Promise<Response> {
   throw error;
 }
 
-/** The operations of the API, with the types of `openapi.json`. */
-export const api = createClient<paths>({ baseUrl: apiBase, fetch: guardedFetch });
+type Parameters = Record<string, string | number | boolean | null | undefined>;
+
+interface Ask {
+  params?: { path?: Parameters; query?: Parameters };
+  body?: unknown;
+  parseAs?: "json" | "text";
+  signal?: AbortSignal;
+}
+
+/** Sends one request: fills in the path, adds the query, and reads the document of the answer. */
+async function ask(method: string, path: string, { params, body, parseAs, signal }: Ask = {}) {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params?.path?.[name])));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params?.query ?? {})) {
+    if (value !== undefined && value !== null) query.append(name, String(value));
+  }
+  const search = query.size > 0 ? `?${query.toString()}` : "";
+  const content =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  const request = new Request(`${apiBase}${filled}${search}`, { method, ...content, ...(signal && { signal }) });
+  const response = await guardedFetch(request);
+  const text = await response.text();
+  const data: unknown = parseAs === "text" ? text : text === "" ? undefined : JSON.parse(text);
+  return { data, response };
+}
+
+const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+/** The operations of the API, with the types of `openapi.json`; only these methods exist. */
+export const api = Object.fromEntries(
+  METHODS.map((method) => [method, (path: string, options?: Ask) => ask(method, path, options)]),
+) as unknown as Pick<Client<paths>, (typeof METHODS)[number]>;
 
 /** The document of an answer. An answer without one is a success all the same: `204 No Content`. */
 export async function documentOf<T>(answer: Promise<{ data?: T }>): Promise<T> {

@@ -126,12 +126,6 @@ export function describeError(error: unknown): Description {
   return { title, message: own ? sentence(error.message) : message + wait, canRetry };
 }
 
-/** What to tell about an error that only a code is known of, such as that of a run that ended. */
-export function describeCode(code: string): Description {
-  const [title, message, canRetry] = textsOf(code);
-  return { title, message, canRetry };
-}
-
 /** Whether asking the same once more may have another answer. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.status === 429;

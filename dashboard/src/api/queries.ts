@@ -2,10 +2,11 @@
 
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, apiBase, documentOf, guardedFetch } from "./client";
-import type { RunState, TaskKind, TaskState, UsageGrouping } from "./types";
+import type { RunState, SourceOrder, SourceState, TaskKind, TaskState, UsageGrouping } from "./types";
 
 const SOON = 5_000;
 const CALM = 15_000;
+const MINUTE = 60_000;
 const PAGE_SIZE = 25;
 
 type Read<T> = (signal: AbortSignal) => Promise<{ data?: T }>;
@@ -51,24 +52,30 @@ export const overview = () => document(["overview"], (signal) => api.GET("/api/o
 interface RunFilter {
   kind: string;
   state: string;
-  target: string;
+  search: string;
 }
 
 export const latestRuns = () =>
   document(["runs", "latest"], (signal) => api.GET("/api/runs", { params: { query: { limit: 6 } }, signal }), SOON);
-export const runs = ({ kind, state, target }: RunFilter) =>
+export const runs = ({ kind, state, search }: RunFilter) =>
   list(
-    ["runs", kind, state, target],
+    ["runs", kind, state, search],
     (page: Turn<string>, signal) => {
       // It stands in the address, where anything may: the server refuses what it does not know.
       const filter = {
         kind: given(kind) as TaskKind | undefined,
         state: given(state) as RunState | undefined,
-        target: given(target),
+        search: given(search),
       };
       return api.GET("/api/runs", { params: { query: { ...filter, ...page } }, signal });
     },
     SOON,
+  );
+
+/** The latest runs of one target. */
+export const targetRuns = (target: string) =>
+  document(["runs", "of", target], (signal) =>
+    api.GET("/api/runs", { params: { query: { target, limit: PAGE_SIZE } }, signal }),
   );
 
 const ofRun = (run_id: string, signal: AbortSignal) => ({ params: { path: { run_id } }, signal });
@@ -117,17 +124,17 @@ export const job = (jobId: string) =>
 interface TaskFilter {
   state: string;
   kind: string;
-  target: string;
+  search: string;
 }
 
-export const tasks = ({ state, kind, target }: TaskFilter) =>
+export const tasks = ({ state, kind, search }: TaskFilter) =>
   list(
-    ["tasks", state, kind, target],
+    ["tasks", state, kind, search],
     (page: Turn<number>, signal) => {
       const filter = {
         state: given(state) as TaskState | undefined,
         kind: given(kind) as TaskKind | undefined,
-        target: given(target),
+        search: given(search),
       };
       return api.GET("/api/tasks", { params: { query: { ...filter, ...page } }, signal });
     },
@@ -142,7 +149,26 @@ export const task = (taskId: number) =>
 
 const ofSource = (name: string, signal: AbortSignal) => ({ params: { path: { name } }, signal });
 
-export const sources = () => document(["sources"], (signal) => api.GET("/api/sources", { signal }));
+interface SourceFilter {
+  state: string;
+  waits: string;
+  order: string;
+  search: string;
+}
+
+/** Sources page by page; each page names the offset of the next one. */
+export const sources = ({ state, waits, order, search }: SourceFilter) =>
+  list(["sources", state, waits, order, search], ({ before: offset, limit }: Turn<number>, signal) => {
+    const query = {
+      state: given(state) as SourceState | undefined,
+      waits: waits === "true" || undefined,
+      order: given(order) as SourceOrder | undefined,
+      search: given(search),
+      offset,
+      limit,
+    };
+    return api.GET("/api/sources", { params: { query }, signal });
+  });
 export const sourceStatistics = () =>
   document(["sources", "statistics"], (signal) => api.GET("/api/sources/statistics", { signal }));
 export const source = (name: string) =>
@@ -151,9 +177,12 @@ export const sourceRecipes = (name: string) =>
   document(["source", name, "recipes"], (signal) => api.GET("/api/sources/{name}/recipes", ofSource(name, signal)));
 export const sourceDecisions = (name: string) =>
   document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
-export const sourceValues = (name: string) =>
-  document(["source", name, "values"], (signal) =>
-    api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit: 20 } }, signal }),
+export const sourceValues = (name: string, limit: number) =>
+  document(
+    ["source", name, "values", limit],
+    (signal) => api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit } }, signal }),
+    // Many values are asked for less often.
+    limit > PAGE_SIZE ? MINUTE : CALM,
   );
 export const sourceFixes = (name: string) =>
   document(["source", name, "fixes"], (signal) => api.GET("/api/sources/{name}/fixes", ofSource(name, signal)));
@@ -179,14 +208,15 @@ export const snapshotPage = (name: string, snapshot_id: number, version: number 
     staleTime: Infinity,
   });
 
-export const latestAlerts = () =>
-  document(["alerts", "latest"], (signal) => api.GET("/api/alerts", { params: { query: { limit: 3 } }, signal }), SOON);
-export const alerts = (target: string) =>
-  list(["alerts", target], (page: Turn<number>, signal) =>
-    api.GET("/api/alerts", { params: { query: { target: given(target), ...page } }, signal }),
+export const alerts = (search: string) =>
+  list(["alerts", search], (page: Turn<number>, signal) =>
+    api.GET("/api/alerts", { params: { query: { search: given(search), ...page } }, signal }),
   );
+
+/** What needs a person. */
+export const needs = () => document(["needs"], (signal) => api.GET("/api/needs", { signal }), SOON);
 export const usage = (by: UsageGrouping, days: number) =>
-  document(["usage", by, days], (signal) => api.GET("/api/usage", { params: { query: { by, days } }, signal }), 60_000);
+  document(["usage", by, days], (signal) => api.GET("/api/usage", { params: { query: { by, days } }, signal }), MINUTE);
 
 /** The description of the API is not described by itself. */
 export const openApi = () =>

@@ -59,6 +59,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what needs a person
+         * @description Reviews, quarantines, failed tasks, and fixes of repositories from the last seven days.
+         */
+        get: operations["listNeeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/overview": {
         parameters: {
             query?: never;
@@ -958,10 +978,14 @@ export interface components {
         };
         /** @description An accepted edit, or a failure that is left. */
         Fix: {
+            /** @description Other changes that the tests allow, too. */
+            alsoAllowed?: string[];
             /** @enum {string} */
             bugType: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING";
             /** @description Message of the commit, or the one it would have. */
             commitMessage: string;
+            /** @description The change as a unified diff; absent for a failure that is left. */
+            diff?: string;
             /** @description Path of the file, relative to the repository's root. */
             file: string;
             /**
@@ -969,6 +993,8 @@ export interface components {
              * @description Line in the file, counted from 1.
              */
             line: number;
+            /** @enum {string} */
+            origin?: "rule" | "search" | "model";
             /** @description Outcome for the failure. */
             status: components["schemas"]["FixOutcome"];
             /** @description Summary of the edit or of the failure, in one line. */
@@ -1064,6 +1090,8 @@ export interface components {
              */
             commitCount: number;
             error?: components["schemas"]["ResultError"] | null;
+            /** @description Explanation of the reason for which the run ended: a clause. */
+            explanation: string;
             /** @description The accepted edits, and the failures that are left. */
             fixes: components["schemas"]["Fix"][];
             /**
@@ -1082,10 +1110,16 @@ export interface components {
             iterations: number;
             /** @description Name of the team's leader, from the request. */
             leaderName: string;
+            /** @description The one thing to do next; absent if there is nothing to do. */
+            next?: string | null;
             /** @description Checks that CI requires and that were not run on the server. */
             notRun: string[];
+            /** @enum {string} */
+            outcome: "fixed" | "partly_fixed" | "nothing_to_fix" | "could_not_fix" | "unverified" | "added" | "not_added" | "fetched" | "changed" | "healed" | "needs_review" | "blocked" | "broken" | "cancelled" | "failed";
             /** @description The page of the pull request. */
             pullRequest?: string | null;
+            /** @description Changes that were tried and not kept, at most 50, the first ones first. */
+            refused?: components["schemas"]["RefusedChange"][];
             /** @description The repository as a URI. */
             repository: string;
             /**
@@ -1094,7 +1128,7 @@ export interface components {
              */
             retryLimit: number;
             /** @enum {string} */
-            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "CANCELLED";
+            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "GOOD" | "NEW_VALUES" | "ACCESS_REFUSED" | "RATE_LIMIT" | "PAGE_GONE" | "PARSE_ERROR" | "SCHEMA_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "HEALED" | "WELL_ALREADY" | "IN_REVIEW" | "NOT_HEALED" | "QUARANTINED" | "DEAD" | "ADDED" | "NOT_ADDED" | "FAILED" | "DEAD_LETTER" | "CANCELLED";
             /** @description Name of the team, from the request. */
             teamName: string;
             /**
@@ -1178,6 +1212,39 @@ export interface components {
             /** @description Status of the server: always `ok`, since an unavailable server does not respond. */
             status: string;
         };
+        /** @description Something that needs a person. It disappears when its cause does. */
+        NeedEntry: {
+            /** @description Branch with the fixes. */
+            branch?: string | null;
+            /** @enum {string} */
+            kind: "REVIEW" | "QUARANTINE" | "DEAD" | "DEAD_LETTER" | "MERGE" | "NOT_FIXED";
+            /** @description Message of the error, or explanation of how the run ended. */
+            message?: string | null;
+            /**
+             * Format: uuid
+             * @description Run of the repository.
+             */
+            runId?: string | null;
+            /** @description Time since which it is so. */
+            since: components["schemas"]["Time"];
+            /** @description The source, or the repository. */
+            target: string;
+            /**
+             * Format: int64
+             * @description Task that failed, or that the run belongs to.
+             */
+            taskId?: number | null;
+            /**
+             * Format: int32
+             * @description Version of the recipe that waits for a review.
+             */
+            version?: number | null;
+        };
+        /** @description What needs a person. */
+        NeedList: {
+            /** @description At most 100 entries of each kind, the newest first. */
+            needs: components["schemas"]["NeedEntry"][];
+        };
         /** @description A page to be scraped regularly. */
         NewSource: {
             /** @description Examples of the wanted values, as they appear on the page, by field. */
@@ -1216,6 +1283,8 @@ export interface components {
             alertsToday: number;
             /** @description True if folders of the server's machine may be healed, too: `server.repositories` names at least one. */
             localRepositories: boolean;
+            /** @description Number of entries in the list of what needs a person. */
+            needsYou: number;
             /** @description Number of tasks in the queue, by state. */
             queue: components["schemas"]["QueueGlance"];
             /** @description Runs that were started in the last 24 hours. */
@@ -1255,8 +1324,8 @@ export interface components {
         /** @description A run of a source, as a sparkline shows it. */
         RecentRunResult: {
             finishedAt?: components["schemas"]["Time"] | null;
-            /** @description True if the run was successful; absent while it is running. */
-            healed?: boolean | null;
+            /** @description True if the run left its source well; absent while it is running. */
+            isWell?: boolean | null;
             /**
              * Format: uuid
              * @description Identifier of the run.
@@ -1306,6 +1375,22 @@ export interface components {
             /** @description True if the version is validated and waits for review. */
             waits: boolean;
         };
+        /** @description A change that was tried and not kept. */
+        RefusedChange: {
+            /** @description Description of the change, as an imperative. */
+            description: string;
+            /** @description Path of the file, relative to the repository's root. */
+            file: string;
+            /** @description Name of the fixer that proposed the change. */
+            fixer: string;
+            /**
+             * Format: int32
+             * @description Line in the file, counted from 1.
+             */
+            line: number;
+            /** @description Reason the change was not kept. */
+            reason: string;
+        };
         /** @description The error behind a verdict that is not green. */
         ResultError: {
             /** @enum {string} */
@@ -1352,11 +1437,10 @@ export interface components {
         };
         /** @description Runs that were started in the last 24 hours. */
         RunGlance: {
-            /**
-             * Format: int64
-             * @description Number of runs after which the target was healthy.
-             */
-            healed: number;
+            /** @description Number of the ended ones, by their outcome, such as `fixed`; an outcome that did not occur is left out. */
+            outcomes: {
+                [key: string]: number;
+            };
             /**
              * Format: int64
              * @description Number of runs.
@@ -1373,20 +1457,19 @@ export interface components {
             /** @description Runs that match the filter. */
             runs: components["schemas"]["RunSummary"][];
         };
-        /**
-         * @description State of a run.
-         * @enum {string}
-         */
-        RunStanding: "running" | "healed" | "not_healed";
         /** @description A run in a list. */
         RunSummary: {
             ciStatus?: components["schemas"]["Verdict"] | null;
+            /** @description Explanation of the reason: a clause. */
+            explanation?: string | null;
             finishedAt?: components["schemas"]["Time"] | null;
             /**
              * Format: int64
              * @description Number of accepted edits; only for a run of a repository.
              */
             fixesApplied?: number | null;
+            /** @description True if the run left its target well; absent while it is running. */
+            isWell?: boolean | null;
             /** @enum {string} */
             kind: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
             /**
@@ -1394,6 +1477,8 @@ export interface components {
              * @description Duration of the run, in milliseconds; absent while it is running.
              */
             millis?: number | null;
+            /** @description The one thing to do next; absent if there is nothing to do. */
+            next?: string | null;
             /**
              * Format: uuid
              * @description Identifier of the run.
@@ -1401,8 +1486,8 @@ export interface components {
             runId: string;
             /** @description Time at which the run started. */
             startedAt: components["schemas"]["Time"];
-            /** @description State of the run. */
-            state: components["schemas"]["RunStanding"];
+            /** @enum {string} */
+            state: "running" | "fixed" | "partly_fixed" | "nothing_to_fix" | "could_not_fix" | "unverified" | "added" | "not_added" | "fetched" | "changed" | "healed" | "needs_review" | "blocked" | "broken" | "cancelled" | "failed";
             /** @description Reason the run ended. */
             stopReason?: string | null;
             /** @description Source or repository that the run is about. */
@@ -1450,7 +1535,7 @@ export interface components {
             intervalSeconds: number;
             lastFailureAt?: components["schemas"]["Time"] | null;
             lastSuccessAt?: components["schemas"]["Time"] | null;
-            /** @description Values that were accepted last. */
+            /** @description Values that were accepted last; lists leave them out. */
             lastValues?: unknown;
             lastValuesAt?: components["schemas"]["Time"] | null;
             /** @description Name of the source. */
@@ -1520,10 +1605,20 @@ export interface components {
              */
             quarantined: number;
         };
-        /** @description List of all sources, with their health. */
+        /** @description Sources, with their health. */
         SourceList: {
-            /** @description Sources, sorted by name. */
+            /**
+             * Format: int32
+             * @description Offset of the next page; absent on the last page.
+             */
+            next?: number | null;
+            /** @description Sources that match the filter, without their values. */
             sources: components["schemas"]["Source"][];
+            /**
+             * Format: int64
+             * @description Number of all sources that match the filter.
+             */
+            total: number;
         };
         /** @description Status of a job, and its results. */
         StatusResponse: {
@@ -1695,6 +1790,11 @@ export interface components {
         };
         /** @description Values of a source. */
         ValueList: {
+            /**
+             * Format: int64
+             * @description Cursor of the next page, for `before`; absent on the last page.
+             */
+            next?: number | null;
             /** @description Sets of values, the newest first. */
             values: components["schemas"]["ValueSet"][];
         };
@@ -1704,6 +1804,11 @@ export interface components {
             at: components["schemas"]["Time"];
             /** @description Address of the page. */
             url: string;
+            /**
+             * Format: int64
+             * @description Number of the set of values; a later set has a higher number.
+             */
+            valueId: number;
             /** @description Values by field, or a list of such records. */
             values: unknown;
             /**
@@ -1804,6 +1909,10 @@ export interface components {
             /** @enum {string} */
             type: "progress";
         } | {
+            /** @description Explanation of the reason: a clause. */
+            explanation?: string | null;
+            /** @enum {string} */
+            outcome?: "fixed" | "partly_fixed" | "nothing_to_fix" | "could_not_fix" | "unverified" | "added" | "not_added" | "fetched" | "changed" | "healed" | "needs_review" | "blocked" | "broken" | "cancelled" | "failed";
             /** @description Reason the run ended. */
             stopReason: string;
             /** @enum {string} */
@@ -1832,6 +1941,8 @@ export interface operations {
             query?: {
                 /** @description Only alerts about this source, host or repository. */
                 target?: string;
+                /** @description Only alerts about a source, host or repository whose name contains this text. */
+                search?: string;
                 /** @description Only alerts older than the one with this number. */
                 before?: number;
                 limit?: number;
@@ -1945,6 +2056,35 @@ export interface operations {
             };
         };
     };
+    listNeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What needs a person */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeedList"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     getOverview: {
         parameters: {
             query?: never;
@@ -1980,8 +2120,9 @@ export interface operations {
                 kind?: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
                 /** @description Only runs of this source or repository. */
                 target?: string;
-                /** @description Only runs in this state. */
-                state?: "running" | "healed" | "not_healed";
+                /** @description Only runs of a source or repository whose name contains this text. */
+                search?: string;
+                state?: "running" | "fixed" | "partly_fixed" | "nothing_to_fix" | "could_not_fix" | "unverified" | "added" | "not_added" | "fetched" | "changed" | "healed" | "needs_review" | "blocked" | "broken" | "cancelled" | "failed";
                 /** @description Only runs that started before this one. */
                 before?: string;
                 limit?: number;
@@ -2275,7 +2416,18 @@ export interface operations {
     };
     listSources: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only sources whose name, address or definition contains this text. */
+                search?: string;
+                state?: "ACTIVE" | "DEGRADED" | "QUARANTINED" | "DEAD";
+                /** @description True for only those with a fix that awaits approval. */
+                waits?: boolean;
+                /** @description Order of the sources. */
+                order?: "health" | "name" | "last_success" | "last_failure" | "failures";
+                /** @description Number of sources to leave out at the beginning. */
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2999,6 +3151,8 @@ export interface operations {
     listValues: {
         parameters: {
             query?: {
+                /** @description Only sets of values older than the one with this number. */
+                before?: number;
                 limit?: number;
             };
             header?: never;
@@ -3087,6 +3241,8 @@ export interface operations {
                 kind?: "ADD_SOURCE" | "FIX_SOURCE" | "REFRESH_SOURCE" | "HEAL_REPO";
                 /** @description Only tasks of this source or repository. */
                 target?: string;
+                /** @description Only tasks of a source or repository whose name contains this text. */
+                search?: string;
                 /** @description Only tasks that were created before this one. */
                 before?: number;
                 limit?: number;

@@ -11,6 +11,8 @@ export type StatusResponse = Schemas["StatusResponse"];
 export type HealingResults = Schemas["HealingResults"];
 export type Fix = Schemas["Fix"];
 export type FixStatus = Fix["status"];
+export type FixOrigin = NonNullable<Fix["origin"]>;
+export type RefusedChange = Schemas["RefusedChange"];
 export type IterationStatus = Schemas["IterationStatus"];
 export type CiStatus = Schemas["Verdict"];
 export type ErrorBody = Schemas["ErrorBody"];
@@ -18,6 +20,8 @@ export type ErrorCode = ErrorBody["code"];
 
 export type RunSummary = Schemas["RunSummary"];
 export type RunState = RunSummary["state"];
+export type Need = Schemas["NeedEntry"];
+export type NeedKind = Need["kind"];
 export type Run = Schemas["Run"];
 export type RunEvent = Schemas["RunEvent"];
 export type Diagnostic = Schemas["Diagnostic"];
@@ -26,11 +30,13 @@ export type CommandOutput = Schemas["CommandOutput"];
 export type Workflow = Schemas["Workflow"];
 
 export type Task = Schemas["Task"];
+export type TaskDetail = Schemas["TaskWithRuns"];
 export type TaskKind = Task["kind"];
 export type TaskState = Task["state"];
 
 export type Source = Schemas["Source"];
 export type SourceState = Source["state"];
+export type SourceOrder = NonNullable<NonNullable<operations["listSources"]["parameters"]["query"]>["order"]>;
 export type HealPolicy = Source["healPolicy"];
 export type RecentRun = Schemas["RecentRunResult"];
 export type NewSource = Schemas["NewSource"];

@@ -13,7 +13,7 @@ interface CITimelineProps {
 
 const DOTS = { good: "bg-good", bad: "bg-bad", warn: "bg-warn", info: "bg-info", neutral: "bg-line-strong" };
 
-/** What CI said in each round. A retry limit of N allows N + 1 rounds. */
+/** The verdict of CI in each round. A retry limit of N allows N + 1 rounds. */
 export function CITimelineComponent({ iterations, retryLimit }: CITimelineProps) {
   return (
     <Panel
@@ -25,7 +25,7 @@ export function CITimelineComponent({ iterations, retryLimit }: CITimelineProps)
       }
     >
       {iterations.length === 0 ? (
-        <Message title="CI was not asked">Nothing was pushed, so there was nothing to check.</Message>
+        <Message title="CI did not run">Nothing was pushed, so there was nothing to check.</Message>
       ) : (
         <ol aria-label="Iterations" className="flex flex-col">
           {iterations.map(({ iteration, status, timestamp, failureCount }, index) => (

@@ -7,7 +7,7 @@ export function ConnectionBanner() {
   const text = !online
     ? "You are offline. What you see may be out of date."
     : !reachable
-      ? "The server does not answer. What you see may be out of date; it is tried again by itself."
+      ? "The server does not answer. What you see may be out of date; the page keeps trying."
       : undefined;
   return (
     <div role="status">

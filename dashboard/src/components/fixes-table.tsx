@@ -1,10 +1,10 @@
-import type { ColumnDef } from "@tanstack/react-table";
 import type { Fix } from "../api/types";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { words } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Message } from "../ui/message";
 import { Panel } from "../ui/panel";
+import { sentenceOf } from "./repository-fixes";
 import { StateBadge } from "./state-badge";
 import { FIX_LOOKS } from "./tones";
 
@@ -26,12 +26,13 @@ const COLUMNS: ColumnDef<Fix>[] = [
   },
   { header: "Line", accessorKey: "line", meta: { end: true } },
   {
-    header: "Commit message",
-    accessorKey: "commitMessage",
+    header: "Change",
+    accessorKey: "summary",
     meta: { share: "md:w-1/2" },
-    cell: ({ row }) => (
-      <span className="block truncate max-md:whitespace-normal max-md:break-words" title={row.original.commitMessage}>
-        {row.original.commitMessage}
+    cell: ({ row: { original: fix } }) => (
+      <span className="block wrap-anywhere" title={fix.commitMessage}>
+        {sentenceOf(fix.summary)}
+        <span className="block text-xs text-muted">{fix.commitMessage}</span>
       </span>
     ),
   },
@@ -49,7 +50,7 @@ export function FixesTable({ fixes }: FixesTableProps) {
     <Panel title="Fixes applied" aside={`${applied} of ${fixes.length}`} flush>
       {fixes.length === 0 ? (
         <Message title="No fix was tried">
-          The tests passed already, or they could not be run. The summary says which.
+          The tests passed already, or they could not be run; the summary says which.
         </Message>
       ) : (
         <DataTable caption="Fixes applied" columns={COLUMNS} rows={fixes} />

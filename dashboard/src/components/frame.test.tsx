@@ -1,5 +1,7 @@
 import { act, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
+import { Suspense } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { makeWorld } from "../mocks/world";
 import { watchConnection } from "../store/connection";
@@ -7,6 +9,7 @@ import { takeTokenFromAddress } from "../store/session";
 import { useTheme, watchTheme } from "../store/theme";
 import { renderApp } from "../test/render-app";
 import { server, use } from "../test/server";
+import { lazyPart } from "../ui/lazy-part";
 import { ErrorBoundary } from "./error-boundary";
 
 function Crash(): never {
@@ -88,6 +91,16 @@ describe("the frame of the pages", () => {
     expect(document.title).toBe("Usage and cost · autoheal");
   });
 
+  it("closes its menu on Escape, and the focus returns to the button", async () => {
+    const { user } = renderApp("/alerts");
+    const button = screen.getByRole("button", { name: "Menu" });
+    await user.click(button);
+    expect(button).toHaveAttribute("aria-expanded", "true");
+    await user.keyboard("{Tab}{Escape}");
+    expect(button).toHaveAttribute("aria-expanded", "false");
+    expect(button).toHaveFocus();
+  });
+
   it("wears the chosen theme", () => {
     const stop = watchTheme();
     act(() => useTheme.getState().setTheme("dark"));
@@ -101,6 +114,36 @@ describe("the frame of the pages", () => {
     const { user } = renderApp("/nowhere");
     await user.click(screen.getByRole("link", { name: "Go to the overview" }));
     expect(await screen.findByRole("heading", { name: "Overview" })).toBeVisible();
+  });
+});
+
+describe("a part that cannot be loaded", () => {
+  const Part = () => lazyPart(() => Promise.reject(new TypeError("Failed to fetch dynamically imported module")));
+
+  function show(Missing: ReturnType<typeof Part>) {
+    render(
+      <ErrorBoundary>
+        <Suspense>
+          <Missing />
+        </Suspense>
+      </ErrorBoundary>,
+    );
+  }
+
+  it("says that the server cannot be reached", async () => {
+    server.use(http.get("*/healthz", () => HttpResponse.error()));
+    show(Part());
+    const alert = await screen.findByRole("alert");
+    expect(alert).toHaveTextContent("The server cannot be reached");
+    await userEvent.click(within(alert).getByRole("button", { name: "Try again" }));
+    expect(alert).toHaveTextContent("The server cannot be reached");
+  });
+
+  it("says that the page has a newer version when the server answers", async () => {
+    server.use(http.get("*/healthz", () => HttpResponse.json({})));
+    show(Part());
+    expect(await screen.findByRole("alert")).toHaveTextContent("This page has a newer version");
+    expect(screen.getByRole("button", { name: "Reload" })).toBeEnabled();
   });
 });
 

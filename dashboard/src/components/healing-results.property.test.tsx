@@ -25,7 +25,9 @@ describe("Feature: autoheal-ci-agent, Property 38: Dashboard Results Display Com
         expect(summary.textContent).toContain(results.ciStatus);
         expect(summary.textContent).toContain(formatTotalTime(results.totalTime));
         const { finalScore } = scoreOf(results.totalTime, results.commitCount);
-        expect(panel("Score").querySelector("strong")?.textContent).toBe(String(finalScore));
+        const score = panel("Score").querySelector("strong")?.textContent;
+        expect(score).toBe(results.ciStatus === "PASSED" ? String(finalScore) : undefined);
+        expect(panel("Score").textContent.includes("No score: CI did not pass")).toBe(results.ciStatus === "FAILED");
         expect(panel("Fixes applied").querySelectorAll("tbody tr")).toHaveLength(results.fixes.length);
         expect(panel("CI/CD timeline").querySelectorAll("ol > li")).toHaveLength(results.iterationHistory.length);
       }),

@@ -1,5 +1,6 @@
 import { useRef, useState, type SyntheticEvent } from "react";
 import type { JobRequest } from "../api/types";
+import { afterClick } from "../ui/after-click";
 import { Button } from "../ui/button";
 import { Field } from "../ui/field";
 import { validateGitHubUrl } from "./repository-url";
@@ -62,7 +63,7 @@ export function InputForm({ onSubmit, isLoading, acceptsFolders = false }: Input
       const { value } = event.target;
       setValues((previous) => ({ ...previous, [name]: value }));
     },
-    onBlur: () => setChecked((previous) => ({ ...previous, [name]: true })),
+    onBlur: () => afterClick(() => setChecked((previous) => ({ ...previous, [name]: true }))),
   });
 
   return (

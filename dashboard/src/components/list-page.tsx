@@ -6,15 +6,20 @@ import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { Page } from "../ui/page";
 import type { Filters } from "./filters";
-import { TargetFilter } from "./target-filter";
+import { SearchFilter } from "./search-filter";
 
 interface ListPageProps<Row, Name extends string> {
   title: string;
   /** What one row is. */
   noun: string;
-  filters: Filters<Name | "target">;
-  /** The filters that are a choice, beside the target: the label of each value. */
+  filters: Filters<Name | "search">;
+  /** The filters that are a choice, beside the search: the label of each value. */
   choices?: Record<Name, Record<string, string>>;
+  /** Labels of filters without a choice, where "All ...s" does not fit. */
+  anything?: Partial<Record<Name, string>>;
+  actions?: ReactNode;
+  /** Content above the list. */
+  above?: ReactNode;
   query: {
     error: unknown;
     refetch: () => unknown;
@@ -34,13 +39,17 @@ export function ListPage<Row, Name extends string = never>({
   noun,
   filters: { filter, setFilter, clear, isFiltered },
   choices,
+  anything,
+  actions,
+  above,
   query,
   rows,
   empty,
   children,
 }: ListPageProps<Row, Name>) {
   return (
-    <Page title={title}>
+    <Page title={title} actions={actions}>
+      {above}
       <div className="min-w-0 rounded-lg border border-line bg-surface shadow-card">
         <div className="flex flex-wrap items-end gap-3 border-b border-line px-4 py-3">
           {choices &&
@@ -50,14 +59,14 @@ export function ListPage<Row, Name extends string = never>({
                 className="max-sm:flex-1"
                 label={words(name)}
                 options={[
-                  { value: "", label: `All ${name}s` },
+                  { value: "", label: anything?.[name] ?? `All ${name}s` },
                   ...Object.entries(choices[name]).map(([value, label]) => ({ value, label })),
                 ]}
                 value={filter[name]}
                 onChange={(event) => setFilter(name, event.target.value)}
               />
             ))}
-          <TargetFilter key={filter.target} value={filter.target} onChange={(target) => setFilter("target", target)} />
+          <SearchFilter key={filter.search} value={filter.search} onChange={(search) => setFilter("search", search)} />
         </div>
         <Loaded query={{ data: rows, error: query.error, refetch: query.refetch }} lines={12}>
           {(rows) => {

@@ -7,6 +7,7 @@ import { actionOf, RetryTask } from "./task-actions";
 const ENDS: Record<string, readonly [title: string, next: string]> = {
   CANCELLED: ["Cancelled before it came to a result", "Retry the task to have it done after all."],
   QUARANTINED: ["Given up after too many failures", "When the cause is mended, retry the task."],
+  DEAD_LETTER: ["Given up after too many failures", "When the cause is mended, retry the task."],
 };
 const OTHER = ["It failed before it came to a result", "The log of the run says more."] as const;
 

@@ -1,7 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { overview } from "../api/queries";
+import type { RunState } from "../api/types";
 import { Figure, Figures } from "../ui/facts";
+
+/** The outcomes that a person looks for, with their numbers. */
+function outcomesOf(outcomes: Record<string, number>): string {
+  const count = (...names: RunState[]) => names.reduce((sum, name) => sum + (outcomes[name] ?? 0), 0);
+  const parts = [
+    [count("fixed", "partly_fixed"), "fixed"],
+    [count("healed"), "healed"],
+    [count("could_not_fix", "broken", "blocked", "failed"), "not well"],
+  ] as const;
+  const told = parts.filter(([runs]) => runs > 0).map(([runs, what]) => `${runs} ${what}`);
+  return told.join(", ") || "nothing to fix";
+}
 
 /** How things stand, in four figures. Their places are kept while they load. */
 export function OverviewFigures() {
@@ -12,7 +25,7 @@ export function OverviewFigures() {
       <Figure
         label="Runs today"
         value={data?.runs.today ?? "–"}
-        note={data ? `${data.runs.healed} healed` : "\u00a0"}
+        note={data ? outcomesOf(data.runs.outcomes) : "\u00a0"}
       />
       <Figure
         label="In the queue"
@@ -37,16 +50,16 @@ export function OverviewFigures() {
         }
       />
       <Figure
-        label="Alerts today"
-        value={data?.alertsToday ?? "–"}
+        label="Needs you"
+        value={data?.needsYou ?? "–"}
         note={
           data ? (
-            data.alertsToday ? (
-              <Link to="/alerts" className="hover:underline">
-                see Alerts
+            data.needsYou ? (
+              <Link to="/needs" className="font-medium text-warn hover:underline">
+                see what
               </Link>
             ) : (
-              "all quiet"
+              "nothing waits"
             )
           ) : (
             "\u00a0"

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../api/types";
 import { makeClock } from "../mocks/clock";
 import { healingEvents, WORKFLOWS } from "../mocks/healing";
 import { formatInterval, formatMillis, formatRelative, words } from "../ui/format";
@@ -6,7 +7,7 @@ import { linesOf as diffLinesOf } from "../ui/diff";
 import { safeAddress } from "../ui/safe-link";
 import { formatTotalTime, secondsOf } from "./duration";
 import { groupsOf } from "./openapi-document";
-import { progressOf } from "./run-progress";
+import { progressOf, withFailure } from "./run-progress";
 import { EMPTY_SOURCE, sourceProblem, sourceRequest } from "./source-form";
 import { columnOf, linesOf } from "./workflow-layout";
 
@@ -129,7 +130,7 @@ describe("the form of a source", () => {
     ];
     expect(sourceRequest({ ...EMPTY_SOURCE, url: "https://shop.example", examples })).toEqual({
       url: "https://shop.example",
-      intervalSeconds: 3_600,
+      intervalSeconds: 21_600,
       healPolicy: "auto",
       examples: { price: "39.90" },
     });
@@ -167,5 +168,60 @@ describe("an OpenAPI document", () => {
 
   it("is empty when it is something else", () => {
     expect([undefined, null, 3, "x", [], { paths: 7 }].map(groupsOf)).toEqual(Array.from({ length: 6 }, () => []));
+  });
+});
+
+describe("agents that fail", () => {
+  const at = "2026-11-20T08:00:00Z";
+  const started = (sequence: number, node: string): RunEvent => ({
+    sequence,
+    at,
+    type: "node_started",
+    node,
+    attempt: 1,
+  });
+  const finished = (sequence: number, node: string): RunEvent => ({
+    sequence,
+    at,
+    type: "node_finished",
+    node,
+    millis: 9,
+  });
+
+  it("stay failed with their error when they finish", () => {
+    const { nodes } = progressOf([
+      started(1, "analyze_repo"),
+      { sequence: 2, at, type: "node_failed", node: "analyze_repo", attempt: 1, error: "no access", retry: false },
+      finished(3, "analyze_repo"),
+    ]);
+    expect(nodes.get("analyze_repo")).toMatchObject({ state: "failed", error: "no access" });
+  });
+
+  it("may report it by a note", () => {
+    const { nodes } = progressOf([
+      started(1, "refresh"),
+      { sequence: 2, at, type: "note", node: "refresh", topic: "failed", message: "Missing field: title" },
+      finished(3, "refresh"),
+    ]);
+    expect(nodes.get("refresh")).toMatchObject({ state: "failed", error: "Missing field: title" });
+  });
+
+  it("have the error of the run if they report none and are the only one", () => {
+    const progress = progressOf([started(1, "scout"), finished(2, "scout")]);
+    expect(withFailure(progress, "it answers 404").nodes.get("scout")).toMatchObject({
+      state: "failed",
+      error: "it answers 404",
+    });
+    expect(withFailure(progress, undefined)).toBe(progress);
+  });
+
+  it("are well again after a later visit", () => {
+    const { nodes } = progressOf([
+      started(1, "fix"),
+      { sequence: 2, at, type: "node_failed", node: "fix", attempt: 1, error: "busy", retry: false },
+      started(3, "fix"),
+      finished(4, "fix"),
+    ]);
+    expect(nodes.get("fix")).toMatchObject({ state: "done", error: undefined });
   });
 });

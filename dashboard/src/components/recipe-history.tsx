@@ -10,12 +10,12 @@ import { Time } from "../ui/time";
 import { StateBadge } from "./state-badge";
 import { STAGE_LOOKS } from "./tones";
 
-/** Every version of a recipe with what it changed, newest first; earlier ones can be brought back. */
+/** The versions of a recipe with their changes, the newest first; earlier ones can be reactivated. */
 export function RecipeHistory({ name, recipes }: { name: string; recipes: readonly RecipeVersion[] }) {
   const rollback = useRollback(name);
   if (recipes.length === 0) {
     return (
-      <Message title="No recipe yet">The first one is made when the page has been looked at. Watch the queue.</Message>
+      <Message title="No recipe yet">The first version is made when the page is read. The queue shows when.</Message>
     );
   }
   return (
@@ -33,8 +33,8 @@ export function RecipeHistory({ name, recipes }: { name: string; recipes: readon
                 </Badge>
               )}
               <span className="text-xs text-muted">
-                made <Time at={recipe.createdAt} />, asked by {recipe.askedBy}
-                {recipe.promotedBy && `, put into force by ${recipe.promotedBy}`}; {counted(recipe.runs, "run")},{" "}
+                proposed <Time at={recipe.createdAt} /> by {recipe.askedBy}
+                {recipe.promotedBy && `, activated by ${recipe.promotedBy}`}; {counted(recipe.runs, "run")},{" "}
                 {recipe.failedRuns} failed
               </span>
               {recipe.stage === "ARCHIVED" && (
@@ -53,7 +53,9 @@ export function RecipeHistory({ name, recipes }: { name: string; recipes: readon
                 <Diff patch={recipe.diff} label={`What version ${recipe.version} changed`} />
               </div>
             ) : (
-              <p className="mt-1 px-4 text-xs text-muted">The first version: there is nothing to compare it with.</p>
+              <p className="mt-1 px-4 text-xs text-muted">
+                This is the first version; there is no earlier one to compare it with.
+              </p>
             )}
             <details className="mt-2 px-4">
               <summary className="text-xs text-muted">Whole recipe</summary>

@@ -11,6 +11,8 @@ export interface NodeProgress {
   /** All its visits together. */
   millis: number;
   attempt: number;
+  /** Error of its last visit, if that failed. */
+  error?: string | undefined;
 }
 
 export interface RunProgress {
@@ -22,6 +24,17 @@ export interface RunProgress {
 
 const WAITING: NodeProgress = { state: "waiting", visits: 0, millis: 0, attempt: 0 };
 
+/** Topic of the note by which an agent reports that it failed. */
+export const FAILURE_TOPIC = "failed";
+
+/** Adds the failure of a run whose only agent reports none: the agent failed for the reason of the run. */
+export function withFailure(progress: RunProgress, failure: string | undefined): RunProgress {
+  const [only, ...others] = progress.nodes;
+  if (failure === undefined || !only || others.length > 0 || only[1].state !== "done") return progress;
+  return { ...progress, nodes: new Map([[only[0], { ...only[1], state: "failed", error: failure }]]) };
+}
+
+/** Returns the state of each agent after these events. */
 export function progressOf(events: readonly RunEvent[]): RunProgress {
   const nodes = new Map<string, NodeProgress>();
   let current: string | undefined;
@@ -34,12 +47,23 @@ export function progressOf(events: readonly RunEvent[]): RunProgress {
     if (event.type === "node_started") {
       const { node, attempt } = event;
       current = node;
-      change(node, ({ visits }) => ({ state: "running", attempt, visits: visits + (attempt === 1 ? 1 : 0) }));
+      change(node, ({ visits }) => ({
+        state: "running",
+        attempt,
+        visits: visits + (attempt === 1 ? 1 : 0),
+        error: undefined,
+      }));
     } else if (event.type === "node_finished") {
       current = undefined;
-      change(event.node, ({ millis }) => ({ state: "done", millis: millis + event.millis }));
+      // An agent that failed for good finishes as well.
+      change(event.node, ({ millis, error }) => ({
+        state: error === undefined ? "done" : "failed",
+        millis: millis + event.millis,
+      }));
     } else if (event.type === "node_failed") {
-      change(event.node, () => ({ state: event.retry ? "running" : "failed" }));
+      change(event.node, () => (event.retry ? { state: "running" } : { state: "failed", error: event.error }));
+    } else if (event.type === "note" && event.topic === FAILURE_TOPIC) {
+      change(event.node, () => ({ error: event.message }));
     } else if (event.type === "run_finished") {
       current = undefined;
       stopReason = event.stopReason;

@@ -1,11 +1,11 @@
+import { sentence } from "../api/describe";
 import type { HealingResults } from "../api/types";
 import { Facts, type Fact } from "../ui/facts";
 import { Panel } from "../ui/panel";
 import { SafeLink } from "../ui/safe-link";
 import { formatTotalTime } from "./duration";
 import { StateBadge } from "./state-badge";
-import { reasonInWords } from "./stop-reasons";
-import { CI_LOOKS } from "./tones";
+import { CI_LOOKS, RUN_LOOKS } from "./tones";
 
 interface RunSummaryProps {
   results: HealingResults;
@@ -38,9 +38,19 @@ export function RunSummaryCard({ results }: RunSummaryProps) {
     ...results.notRun.map((what) => `Not run here, and CI decides by it, too: ${what}`),
   ];
   return (
-    <Panel title="Run summary" aside={<StateBadge looks={CI_LOOKS} value={results.ciStatus} />}>
+    <Panel
+      title="Run summary"
+      aside={
+        <span className="flex flex-wrap gap-1">
+          <StateBadge looks={CI_LOOKS} value={results.ciStatus} />
+          <StateBadge looks={RUN_LOOKS} value={results.outcome} />
+        </span>
+      }
+    >
       <Facts facts={facts} />
-      <p className="mt-4 border-t border-line pt-3 text-muted">It ended because {reasonInWords(results.stopReason)}.</p>
+      <p className="mt-4 border-t border-line pt-3">
+        {sentence(results.explanation)} <span className="text-muted">{results.next}</span>
+      </p>
       {toKnow.length > 0 && (
         <ul className="mt-3 list-disc ps-5 text-warn">
           {toKnow.map((warning, index) => (

@@ -1,13 +1,11 @@
-import type { ColumnDef } from "@tanstack/react-table";
 import { Link } from "react-router";
 import type { RunSummary, TaskKind } from "../api/types";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { formatMillis } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";
 import { RunBadge } from "./state-badge";
 import { targetLabel } from "./target-label";
-import { reasonInWords } from "./stop-reasons";
 
 export const KIND_LABELS: Record<TaskKind, string> = {
   HEAL_REPO: "Heal repository",
@@ -28,7 +26,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
     ),
   },
   {
-    header: "State",
+    header: "Outcome",
     accessorKey: "state",
     cell: ({ row }) => <RunBadge run={row.original} />,
   },
@@ -38,12 +36,12 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
     cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
   },
   {
-    header: "Outcome",
+    header: "Reason",
     accessorKey: "stopReason",
     meta: { share: "md:w-1/2", roomy: true },
     cell: ({ row: { original: run } }) => {
-      if (!run.stopReason) return null;
-      const text = reasonInWords(run.stopReason);
+      const text = run.explanation ?? run.stopReason;
+      if (!text) return null;
       return (
         <span title={text} className="block truncate text-muted max-md:whitespace-normal">
           {text}
@@ -80,13 +78,30 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
 /** What there is room for beside something else. */
 const BRIEF = COLUMNS.filter(({ header }) => ["Target", "State", "Fixes", "Started"].includes(String(header)));
 
+/** For one target, the kind is what tells its runs apart. */
+const OF_ONE_TARGET: ColumnDef<RunSummary>[] = [
+  {
+    header: "Kind",
+    accessorKey: "kind",
+    cell: ({ row }) => (
+      <Link to={`/runs/${row.original.runId}`} className="block font-medium whitespace-nowrap hover:underline">
+        {KIND_LABELS[row.original.kind]}
+      </Link>
+    ),
+  },
+  ...COLUMNS.filter(({ header }) => ["State", "Outcome", "Took", "Started"].includes(String(header))),
+];
+
 interface RunsTableProps {
   runs: readonly RunSummary[];
   caption: string;
   isBrief?: boolean;
+  /** True if all runs are of one source. */
+  isOfOneTarget?: boolean;
 }
 
 /** Runs, each a link to its page. */
-export function RunsTable({ runs, caption, isBrief = false }: RunsTableProps) {
-  return <DataTable caption={caption} columns={isBrief ? BRIEF : COLUMNS} rows={runs} rowKey={({ runId }) => runId} />;
+export function RunsTable({ runs, caption, isBrief = false, isOfOneTarget = false }: RunsTableProps) {
+  const columns = isOfOneTarget ? OF_ONE_TARGET : isBrief ? BRIEF : COLUMNS;
+  return <DataTable caption={caption} columns={columns} rows={runs} rowKey={({ runId }) => runId} />;
 }

@@ -1,6 +1,11 @@
-import { Bar, BarChart, LabelList, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { Suspense } from "react";
+import { lazyPart } from "../ui/lazy-part";
 import { Panel } from "../ui/panel";
+import { WhenVisible } from "../ui/when-visible";
 import { scoreOf } from "./score";
+
+// The library of the chart is larger than the rest of the page: it is loaded when the chart comes into view.
+const ScoreChart = lazyPart(async () => (await import("./score-chart")).default);
 
 interface ScoreBreakdownProps {
   totalTime: string;
@@ -31,27 +36,11 @@ export function ScoreBreakdownPanel({ totalTime, commitCount }: ScoreBreakdownPr
         </p>
         {/* The list says what the chart shows. */}
         <div aria-hidden="true" className="h-28 min-w-48 flex-1 overflow-hidden">
-          <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 240, height: 112 }}>
-            <BarChart
-              data={bars}
-              layout="vertical"
-              margin={{ left: 0, right: 36, top: 0, bottom: 0 }}
-              accessibilityLayer={false}
-            >
-              <XAxis type="number" hide domain={["dataMin", "dataMax"]} />
-              <YAxis
-                type="category"
-                dataKey="name"
-                width={64}
-                axisLine={false}
-                tickLine={false}
-                tick={{ fill: "var(--muted)", fontSize: 12 }}
-              />
-              <Bar dataKey="points" radius={3} barSize={16} isAnimationActive={false}>
-                <LabelList dataKey="text" position="right" fill="var(--ink)" fontSize={12} />
-              </Bar>
-            </BarChart>
-          </ResponsiveContainer>
+          <WhenVisible>
+            <Suspense>
+              <ScoreChart bars={bars} />
+            </Suspense>
+          </WhenVisible>
         </div>
       </div>
       <ul className="mt-3 grid gap-1 border-t border-line pt-3 text-xs text-muted">

@@ -12,6 +12,7 @@ import { TokenDialog } from "./token-dialog";
 
 const PLACES: readonly (readonly [string, string, IconName])[] = [
   ["/", "Overview", "overview"],
+  ["/needs", "Needs you", "check"],
   ["/runs", "Runs", "runs"],
   ["/sources", "Sources", "sources"],
   ["/queue", "Queue", "queue"],
@@ -23,7 +24,7 @@ const PLACES: readonly (readonly [string, string, IconName])[] = [
 function useCounts(): Record<string, number | undefined> {
   const { data } = useQuery(overview());
   if (!data) return {};
-  return { "/queue": data.queue.pending + data.queue.running, "/alerts": data.alertsToday };
+  return { "/queue": data.queue.pending + data.queue.running, "/needs": data.needsYou };
 }
 
 function Places({ onGo }: { onGo?: () => void }) {
@@ -66,11 +67,23 @@ function Version() {
 
 function TopBar() {
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [open]);
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-surface lg:hidden">
       <div className="flex h-12 items-center justify-between px-4">
         <Brand />
         <button
+          ref={button}
           type="button"
           aria-expanded={open}
           aria-controls="places"

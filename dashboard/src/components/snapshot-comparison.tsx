@@ -7,6 +7,7 @@ import { formatRelative, words } from "../ui/format";
 import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { useNow } from "../ui/time";
+import { comparedVersions } from "./recipe-fields";
 
 /**
  * The page of a snapshot in a frame that may do nothing: no scripts, no forms, an origin of its own. The frame inherits
@@ -69,7 +70,7 @@ interface SnapshotComparisonProps {
   recipes: readonly RecipeVersion[];
 }
 
-/** Two stored pages of a source side by side, with what the recipe took before and takes now marked. */
+/** Two stored pages of a source side by side: the elements of the old recipe are marked in one, of the new in the other. */
 export function SnapshotComparison({ name, snapshots, recipes }: SnapshotComparisonProps) {
   if (snapshots.length === 0) {
     return (
@@ -78,12 +79,24 @@ export function SnapshotComparison({ name, snapshots, recipes }: SnapshotCompari
       </Message>
     );
   }
-  const now = recipes.find(({ waits }) => waits) ?? recipes.find(({ stage }) => stage === "PRODUCTION");
-  const before = now?.replaces ?? now?.version;
+  const { before, after } = comparedVersions(recipes);
+  const marked = (version: number | undefined) => (version === undefined ? "" : ` (version ${version} marked)`);
   return (
     <div className="grid grid-cols-1 gap-4 p-4 xl:grid-cols-2">
-      <Side name={name} label="Before" snapshots={snapshots} preferred={["ORIGINAL", "GOOD"]} version={before} />
-      <Side name={name} label="After" snapshots={snapshots} preferred={["FAILING", "GOOD"]} version={now?.version} />
+      <Side
+        name={name}
+        label={`Before${marked(before)}`}
+        snapshots={snapshots}
+        preferred={["ORIGINAL", "GOOD"]}
+        version={before}
+      />
+      <Side
+        name={name}
+        label={`After${marked(after)}`}
+        snapshots={snapshots}
+        preferred={["FAILING", "GOOD"]}
+        version={after}
+      />
     </div>
   );
 }

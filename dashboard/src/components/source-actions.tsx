@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useRemoveSource, useSourceCommand, type SourceCommand } from "../api/actions";
 import type { Source } from "../api/types";
-import { Button, type ButtonKind } from "../ui/button";
+import { Button, ButtonLink, type ButtonKind } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 
 /** Asks before a source goes with all its history. */
@@ -49,8 +49,11 @@ export function SourceActions({ source }: { source: Source }) {
   );
   return (
     <>
-      {source.waitsForApproval && button("approve", "Approve the fix", "primary")}
-      {source.waitsForApproval && button("reject", "Reject it", "danger")}
+      {source.waitsForApproval && (
+        <ButtonLink to="?tab=review" kind="primary">
+          Review the fix
+        </ButtonLink>
+      )}
       {source.state === "QUARANTINED" && button("release", "Release", "primary")}
       {button("run", "Read now")}
       {button("heal", "Heal now")}

@@ -16,7 +16,11 @@ export function SourceFigures() {
         value={rate}
         note={data ? `${data.passed} of ${data.attempts} attempts` : "\u00a0"}
       />
-      <Figure label="Promoted" value={data?.promoted ?? "–"} note={data ? `${data.takenBack} taken back` : "\u00a0"} />
+      <Figure
+        label="Activated"
+        value={data?.promoted ?? "–"}
+        note={data ? `${data.takenBack} rolled back` : "\u00a0"}
+      />
       <Figure
         label="Time to recover"
         value={typeof recovery === "number" ? formatMillis(recovery) : "–"}

@@ -16,12 +16,28 @@ export interface SourceFormValues {
 export const EMPTY_SOURCE: SourceFormValues = {
   url: "",
   name: "",
-  minutes: "60",
+  // The default of the command line: six hours.
+  minutes: "360",
   schedule: "",
   healPolicy: "auto",
   render: false,
   examples: [],
 };
+
+/** State of the browser's history while a source is added: the input, and the reason if it could not be added. */
+export interface AddingState {
+  adding: SourceFormValues;
+  reason?: string | undefined;
+}
+
+/** Returns the state that this page left in the browser's history, if there is one. */
+export function addingState(state: unknown): AddingState | undefined {
+  if (typeof state !== "object" || state === null || !("adding" in state)) return undefined;
+  const { adding } = state;
+  if (typeof adding !== "object" || adding === null || !("url" in adding)) return undefined;
+  const reason = "reason" in state && typeof state.reason === "string" ? state.reason : undefined;
+  return { adding: { ...EMPTY_SOURCE, ...(adding as Partial<SourceFormValues>) }, reason };
+}
 
 export type SourceFieldName = "url" | "name" | "minutes";
 

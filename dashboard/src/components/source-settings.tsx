@@ -6,11 +6,11 @@ import { Field, Select } from "../ui/field";
 import { EMPTY_SOURCE, sourceProblem } from "./source-form";
 
 const POLICIES = [
-  { value: "auto", label: "by itself, once validated" },
-  { value: "review", label: "when a person approved it" },
+  { value: "auto", label: "as soon as it passes the validation" },
+  { value: "review", label: "after you approve it" },
 ];
 
-/** How often a source is read, and who lets a fix into force. */
+/** The schedule of a source, and who approves its fixes. */
 export function SourceSettings({ source }: { source: Source }) {
   const [minutes, setMinutes] = useState(String(source.intervalSeconds / 60));
   const [schedule, setSchedule] = useState(source.schedule ?? "");
@@ -38,12 +38,12 @@ export function SourceSettings({ source }: { source: Source }) {
       <Field
         label="Or at set times"
         placeholder="0 6 * * *"
-        hint="A cron expression in UTC, which goes before the interval. Empty: at the interval."
+        hint="A cron expression in UTC, which takes precedence over the interval. Empty: at the interval."
         value={schedule}
         onChange={(event) => setSchedule(event.target.value)}
       />
       <Select
-        label="A fix goes into force"
+        label="Activate a fix"
         options={POLICIES}
         value={policy}
         onChange={(event) => setPolicy(event.target.value === "review" ? "review" : "auto")}

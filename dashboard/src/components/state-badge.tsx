@@ -1,6 +1,6 @@
 import { Badge } from "../ui/badge";
 import type { RunSummary } from "../api/types";
-import { lookOf, RUN_LOOKS, TASK_LOOKS, type Look } from "./tones";
+import { lookOf, RUN_LOOKS, type Look } from "./tones";
 
 /** A state as a badge. */
 export function StateBadge({ looks, value }: { looks: Record<string, Look>; value: string }) {
@@ -12,11 +12,7 @@ export function StateBadge({ looks, value }: { looks: Record<string, Look>; valu
   );
 }
 
-/** How a run stands. What a person ended is no failure, and is told in the words of its task. */
+/** The outcome of a run, or that it is running. */
 export function RunBadge({ run }: { run: RunSummary }) {
-  return run.stopReason === "CANCELLED" ? (
-    <StateBadge looks={TASK_LOOKS} value="CANCELLED" />
-  ) : (
-    <StateBadge looks={RUN_LOOKS} value={run.state} />
-  );
+  return <StateBadge looks={RUN_LOOKS} value={run.state} />;
 }

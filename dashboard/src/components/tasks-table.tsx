@@ -1,7 +1,6 @@
-import type { ColumnDef } from "@tanstack/react-table";
 import { Link } from "react-router";
 import type { Task } from "../api/types";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";
 import { KIND_LABELS } from "./runs-table";

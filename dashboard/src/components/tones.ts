@@ -1,6 +1,16 @@
 /** Which colour and word each state has, for all pages. */
 
-import type { AlertKind, CiStatus, FixStatus, RecipeStage, RunState, SourceState, TaskState } from "../api/types";
+import type {
+  AlertKind,
+  CiStatus,
+  FixOrigin,
+  FixStatus,
+  NeedKind,
+  RecipeStage,
+  RunState,
+  SourceState,
+  TaskState,
+} from "../api/types";
 import type { Tone } from "../ui/badge";
 import type { IconName } from "../ui/icon";
 
@@ -22,8 +32,36 @@ export const CI_LOOKS: Record<CiStatus, Look> = {
 
 export const RUN_LOOKS: Record<RunState, Look> = {
   running: { tone: "info", label: "Running", icon: "spinner" },
+  fixed: { tone: "good", label: "Fixed" },
+  partly_fixed: { tone: "warn", label: "Partly fixed" },
+  nothing_to_fix: { tone: "good", label: "Nothing to fix" },
+  could_not_fix: { tone: "bad", label: "Could not fix" },
+  unverified: { tone: "warn", label: "Not verified" },
+  added: { tone: "good", label: "Added" },
+  not_added: { tone: "bad", label: "Not added" },
+  fetched: { tone: "good", label: "Fetched" },
+  changed: { tone: "good", label: "Changed" },
   healed: { tone: "good", label: "Healed" },
-  not_healed: { tone: "bad", label: "Not healed" },
+  needs_review: { tone: "info", label: "Needs review", icon: "clock" },
+  blocked: { tone: "bad", label: "Blocked" },
+  broken: { tone: "bad", label: "Broken" },
+  cancelled: { tone: "neutral", label: "Cancelled", icon: "stop" },
+  failed: { tone: "bad", label: "Failed" },
+};
+
+export const NEED_LOOKS: Record<NeedKind, Look> = {
+  REVIEW: { tone: "info", label: "Review a fix", icon: "clock" },
+  QUARANTINE: { tone: "bad", label: "Quarantined", icon: "pause" },
+  DEAD: { tone: "bad", label: "Dead source" },
+  DEAD_LETTER: { tone: "bad", label: "Task failed" },
+  MERGE: { tone: "info", label: "Merge fixes" },
+  NOT_FIXED: { tone: "warn", label: "Not fixed" },
+};
+
+export const ORIGIN_LOOKS: Record<FixOrigin, Look> = {
+  rule: { tone: "neutral", label: "By a rule" },
+  search: { tone: "warn", label: "Found by search" },
+  model: { tone: "warn", label: "By a model" },
 };
 
 export const TASK_LOOKS: Record<TaskState, Look> = {
@@ -43,7 +81,7 @@ export const SOURCE_LOOKS: Record<SourceState, Look> = {
 };
 
 export const STAGE_LOOKS: Record<RecipeStage, Look> = {
-  PRODUCTION: { tone: "good", label: "In force" },
+  PRODUCTION: { tone: "good", label: "Active" },
   STAGING: { tone: "info", label: "Staging", icon: "clock" },
   ARCHIVED: { tone: "neutral", label: "Archived" },
   FAILED: { tone: "bad", label: "Failed" },

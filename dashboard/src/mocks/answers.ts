@@ -28,7 +28,12 @@ export function filtered<T extends object>(
   names: readonly (keyof T & string)[],
 ): T[] {
   const { searchParams } = new URL(request.url);
-  return rows.filter((row) => names.every((name) => [null, "", String(row[name])].includes(searchParams.get(name))));
+  const search = (searchParams.get("search") ?? "").toLowerCase();
+  return rows.filter(
+    (row) =>
+      names.every((name) => [null, "", String(row[name])].includes(searchParams.get(name))) &&
+      Object.values(row).some((value) => String(value).toLowerCase().includes(search)),
+  );
 }
 
 const encoder = new TextEncoder();

@@ -57,7 +57,7 @@ export function healHandlers(world: World) {
         };
       } else {
         const run = world.runs.find(({ runId }) => runId === job.runId);
-        if (run) run.state = "healed";
+        if (run) run.state = "fixed";
         const results = { ...healingResults(world.clock, 1), ...(run && { repository: run.target }) };
         status = { jobId, status: "completed", progress: 100, results };
       }

@@ -15,7 +15,8 @@ const FIXES: Fix[] = [
     line: 27,
     commitMessage: "[AI-AGENT] Fix SYNTAX error in parcel/rates.py line 27",
     status: "Fixed",
-    summary: "insert the missing `:`",
+    origin: "rule",
+    summary: "SYNTAX error in parcel/rates.py line 27 → Fix: insert the missing `:`",
   },
   {
     file: "parcel/label.py",
@@ -23,7 +24,7 @@ const FIXES: Fix[] = [
     line: 3,
     commitMessage: "[AI-AGENT] Fix IMPORT error in parcel/label.py line 3",
     status: "Fixed",
-    summary: "import 'Address' instead of 'Adress'",
+    summary: "IMPORT error in parcel/label.py line 3 → Fix: import 'Address' instead of 'Adress'",
   },
   {
     file: "parcel/address.py",
@@ -31,7 +32,7 @@ const FIXES: Fix[] = [
     line: 4,
     commitMessage: "[AI-AGENT] Fix LINTING error in parcel/address.py line 4",
     status: "Fixed",
-    summary: "remove unused import: `string`",
+    summary: "LINTING error in parcel/address.py line 4 → Fix: remove unused import: `string`",
   },
   {
     file: "parcel/carriers/regional/north/timetable_of_the_night_service.py",
@@ -40,7 +41,10 @@ const FIXES: Fix[] = [
     commitMessage:
       "[AI-AGENT] Fix TYPE_ERROR error in parcel/carriers/regional/north/timetable_of_the_night_service.py line 114",
     status: "Fixed",
-    summary: "convert 'number' by str()",
+    origin: "search",
+    alsoAllowed: ["line 114: convert 'number' by repr()"],
+    summary:
+      "TYPE_ERROR error in parcel/carriers/regional/north/timetable_of_the_night_service.py line 114 → Fix: convert 'number' by str()",
   },
   {
     file: "parcel/tracking.py",
@@ -48,7 +52,7 @@ const FIXES: Fix[] = [
     line: 58,
     commitMessage: "[AI-AGENT] Fix LOGIC error in parcel/tracking.py line 58",
     status: "Failed",
-    summary: "no small change makes the test pass",
+    summary: "LOGIC error in parcel/tracking.py line 58 → not fixed: AssertionError: assert 20 == 21",
   },
 ];
 
@@ -71,7 +75,19 @@ export function healingResults(clock: Clock, minutesAgo: number): HealingResults
     ],
     commitCount: 4,
     retryLimit: 5,
+    outcome: "fixed",
     stopReason: "GREEN",
+    explanation: "the branch, cloned fresh, passes everything",
+    next: "Review the branch and merge it.",
+    refused: [
+      {
+        file: "parcel/tracking.py",
+        line: 58,
+        fixer: "search",
+        description: "write '<' instead of '<='",
+        reason: "test_returns would fail",
+      },
+    ],
     commands: ["python -m pytest -q"],
     notRun: [],
     warnings: ["parcel/tracking.py: test_eta is marked as an expected failure and was left alone"],
@@ -85,7 +101,7 @@ const ROUND: readonly (readonly [node: string, millis: number, topic: string, me
   ["diagnose_failures", 31_400, "finding", "5 failures in 4 files"],
   ["plan", 40, "plan", "SYNTAX errors first: nothing can be collected before"],
   ["generate_fixes", 9_300, "patch", "3 candidates for parcel/rates.py:27"],
-  ["patch_code", 42_000, "patch", "accepted: insert the missing `:`"],
+  ["patch_code", 42_000, "patch", "SYNTAX error in parcel/rates.py line 27 → Fix: insert the missing `:`"],
   ["commit_push", 3_900, "commit", "[AI-AGENT] Fix SYNTAX error in parcel/rates.py line 27"],
   ["monitor_ci", 39_000, "finding", "CI: 2 failures left"],
 ];
@@ -212,26 +228,28 @@ const PATCH = `--- a/parcel/rates.py
          raise TooHeavy(weight, limit)
 `;
 
+const FINDING = { source: "test", category: "SYNTAX", file: "parcel/rates.py", location: { line: 27, column: 31 } };
+
 export function healingFixes(clock: Clock, minutesAgo: number): FixAttempt[] {
   return [
     {
       at: clock.ago(minutesAgo - 1),
-      target: "parcel/rates.py",
+      target: REPOSITORY,
       errorType: "SYNTAX",
-      deployedTo: "branch",
+      deployedTo: "PRODUCTION",
       patch: PATCH,
-      diagnosis: { file: "parcel/rates.py", line: 27, rule: "missing_colon" },
-      validation: { accepted: true, collected: { before: 0, after: 41 }, failed: { before: 0, after: 2 } },
+      diagnosis: { finding: { ...FINDING, message: "SyntaxError: expected ':'" } },
+      validation: { passed: 39, failed: 2, tried_before: 2 },
     },
     {
       at: clock.ago(minutesAgo - 2),
-      target: "parcel/address.py",
+      target: REPOSITORY,
       errorType: "LINTING",
-      deployedTo: "branch",
+      deployedTo: "PRODUCTION",
       patch:
         "--- a/parcel/address.py\n+++ b/parcel/address.py\n@@ -1,5 +1,4 @@\n import re\n-import string\n from dataclasses import dataclass\n",
-      diagnosis: { file: "parcel/address.py", line: 4, rule: "F401" },
-      validation: { accepted: true },
+      diagnosis: { finding: { ...FINDING, file: "parcel/address.py", message: "F401 `string` imported but unused" } },
+      validation: { passed: 40, failed: 1, tried_before: 0 },
     },
   ];
 }
@@ -267,6 +285,14 @@ The branch \`NIGHT_SHIFT_ADA_LOVELACE_AI_Fix\`, cloned fresh, passes everything.
 ## Left to you
 
 - \`parcel/tracking.py\` line 58: no small change makes the test pass.
+
+## What else was tried
+
+1 of 5 tries were not kept.
+
+- \`parcel/tracking.py line 58: write '+' instead of '-'\` (\`search\`): \`test_returns would fail\`
+
+## Pull request
 
 See the [pull request](${REPOSITORY}/pull/42).
 `;

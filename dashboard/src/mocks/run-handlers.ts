@@ -27,7 +27,7 @@ export function runHandlers(world: World) {
       if (!run) return failure(404, "RUN_NOT_FOUND", "there is no such run");
       if (run.state === "running") return HttpResponse.json({ run, currentNode: "patch_code" });
       // Whoever wrote the end of these had nothing to say of what came of them.
-      if (["CANCELLED", "QUARANTINED"].includes(run.stopReason ?? "")) return HttpResponse.json({ run });
+      if (["CANCELLED", "DEAD_LETTER"].includes(run.stopReason ?? "")) return HttpResponse.json({ run });
       return HttpResponse.json(
         run.kind === "HEAL_REPO"
           ? { run, results: healingResults(world.clock, 34), report: REPORT }

@@ -2,9 +2,12 @@
 
 import { http, HttpResponse } from "msw";
 import type { NewSource, Source, Task } from "../api/types";
-import { failure } from "./answers";
+import { failure, filtered } from "./answers";
 import { makeRecipes, makeSnapshots, makeSourceFixes, makeValues, RECIPE, snapshotHtml } from "./sources";
 import type { World } from "./world";
+
+/** Health, the worst first. */
+const WORST = ["DEAD", "QUARANTINED", "DEGRADED", "ACTIVE"];
 
 /** What an order to a source changes of it. */
 const CHANGES: Record<string, Partial<Source>> = {
@@ -43,7 +46,17 @@ export function sourceHandlers(world: World) {
     });
 
   return [
-    http.get("*/api/sources", () => HttpResponse.json({ sources: world.sources })),
+    http.get("*/api/sources", ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      const [offset, limit] = [Number(searchParams.get("offset") ?? 0), Number(searchParams.get("limit") ?? 50)];
+      const waits = searchParams.get("waits") === "true";
+      const fitting = filtered(world.sources, request, ["state"]).filter((source) => !waits || source.waitsForApproval);
+      if (!searchParams.get("order"))
+        fitting.sort((a, b) => WORST.indexOf(a.state) - WORST.indexOf(b.state) || a.name.localeCompare(b.name));
+      const sources = fitting.slice(offset, offset + limit).map((source) => ({ ...source, lastValues: undefined }));
+      const next = offset + limit < fitting.length ? offset + limit : undefined;
+      return HttpResponse.json({ sources, total: fitting.length, next });
+    }),
     http.get("*/api/sources/statistics", () =>
       HttpResponse.json(
         world.sources.length === 0

@@ -81,7 +81,7 @@ export function makeSources(clock: Clock): Source[] {
     recentRuns: Array.from(runs).map((run, at) => ({
       runId: `${name}-${at}`,
       finishedAt: clock.ago((runs.length - at) * 60),
-      healed: run === "+",
+      isWell: run === "+",
     })),
     lastValues: values,
     lastValuesAt: values === undefined ? undefined : clock.ago(12 + index * 7),
@@ -141,7 +141,7 @@ export function makeRecipes(clock: Clock, waits: boolean): RecipeVersion[] {
     promotedBy: waits ? undefined : "validation",
     createdAt: clock.ago(1_440),
     promotedAt: waits ? undefined : clock.ago(1_439),
-    replaces: 1,
+    replaces: waits ? undefined : 1,
     runs: waits ? 0 : 24,
     failedRuns: 0,
     recipe: NEW_RECIPE,
@@ -150,13 +150,22 @@ export function makeRecipes(clock: Clock, waits: boolean): RecipeVersion[] {
   return [second, first];
 }
 
+/** Older values differ a little from the last ones. */
+function earlier(values: unknown, read: number): unknown {
+  if (read === 0) return values;
+  if (Array.isArray(values)) return values.slice(read % values.length);
+  return { ...(values as object), ...(read < 4 && { price: `${39 + read}.90 EUR` }) };
+}
+
 export function makeValues(clock: Clock, source: Source): ValueSet[] {
   if (source.lastValues === undefined) return [];
-  return [12, 72, 132].map((minutes) => ({
+  const isLamp = source.name === "desk-lamp";
+  return [12, 72, 132, 192, 252].map((minutes, read) => ({
+    valueId: 100 - read,
     at: clock.ago(minutes),
     url: source.url,
     version: 2,
-    values: source.lastValues,
+    values: isLamp || Array.isArray(source.lastValues) ? earlier(source.lastValues, read) : source.lastValues,
   }));
 }
 
@@ -188,16 +197,49 @@ export function snapshotHtml(snapshotId: number): string {
   );
 }
 
+/** The second part of a patch: the same definition in another order. */
+const REORDERED = `--- active definition
++++ staged definition
+@@ -4,10 +4,10 @@
+     "fields": [
+       {
+-        "name": "title",
++        "name": "price",
+         "type": "text"
+       },
+       {
+-        "name": "price",
++        "name": "title",
+         "type": "text"
+       }
+`;
+
 export function makeSourceFixes(clock: Clock, source: Source): FixAttempt[] {
+  const error_message = "Missing field: title (no node matches `h1.product-title`)";
+  const found: FixAttempt = {
+    at: clock.after(clock.ago(1_440), 1),
+    target: source.name,
+    errorType: "PARSE_ERROR",
+    deployedTo: source.waitsForApproval ? "STAGING" : "PRODUCTION",
+    patch: RECIPE_DIFF + REORDERED,
+    diagnosis: {
+      error_message,
+      failed_at: Date.parse(clock.ago(1_441)),
+      summary: "main: 3 lines gone, 5 new; names gone: .price-box\n",
+    },
+    validation: { critical: false, error_type: null, errors: [], passed: true, score: 1 },
+  };
+  if (source.state !== "QUARANTINED") return [found];
+  const reason = "the field `high` cannot be found again with certainty: 0.41 of 0.80";
   return [
+    found,
     {
-      at: clock.ago(1_440),
-      target: source.name,
-      errorType: "PARSE_ERROR",
-      deployedTo: source.waitsForApproval ? "STAGING" : "PRODUCTION",
-      patch: RECIPE_DIFF,
-      diagnosis: { errorType: "PARSE_ERROR", missing: ["title", "price"], relocated: 2, confidence: 0.94 },
-      validation: { snapshots: 3, live: true, passed: true },
+      ...found,
+      at: clock.ago(79),
+      deployedTo: "FAILED",
+      patch: "",
+      diagnosis: { error_message: "Missing field: high (no node matches `td.high`)" },
+      validation: { passed: false, errors: [reason] },
     },
   ];
 }

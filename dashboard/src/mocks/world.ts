@@ -3,7 +3,10 @@
 import type { Alert, RunEvent, RunSummary, Source, Task, UsageSum } from "../api/types";
 import { makeClock, type Clock } from "./clock";
 import { begunEvents, endedEvents, REPOSITORY } from "./healing";
+import { CANCELLED_RUN, GIVEN_UP_RUN, makeRuns, RUNNING_RUN } from "./runs";
 import { makeSources } from "./sources";
+
+export { CANCELLED_RUN, GIVEN_UP_RUN, HEALED_RUN, RUNNING_RUN, runIdOf, SOURCE_RUN } from "./runs";
 
 export interface MockJob {
   jobId: string;
@@ -30,94 +33,6 @@ export interface World {
 }
 
 /** An id in the form of a UUID, telling what it is of. */
-export const runIdOf = (number: number): string => `01a2008c-96f2-72eb-94e4-${String(number).padStart(12, "0")}`;
-
-export const HEALED_RUN = runIdOf(1);
-export const RUNNING_RUN = runIdOf(2);
-export const SOURCE_RUN = runIdOf(3);
-export const GIVEN_UP_RUN = runIdOf(4);
-export const CANCELLED_RUN = runIdOf(5);
-
-function makeRuns(clock: Clock): RunSummary[] {
-  const runs: RunSummary[] = [
-    {
-      runId: RUNNING_RUN,
-      taskId: 902,
-      kind: "HEAL_REPO",
-      target: "https://github.com/night-shift/invoice-service",
-      startedAt: clock.ago(2),
-      state: "running",
-    },
-    {
-      runId: HEALED_RUN,
-      taskId: 901,
-      kind: "HEAL_REPO",
-      target: REPOSITORY,
-      startedAt: clock.ago(34),
-      finishedAt: clock.ago(29),
-      state: "healed",
-      stopReason: "GREEN",
-      millis: 262_000,
-      ciStatus: "PASSED",
-      fixesApplied: 4,
-      totalFailures: 5,
-    },
-    {
-      runId: SOURCE_RUN,
-      taskId: 900,
-      kind: "FIX_SOURCE",
-      target: "desk-lamp",
-      startedAt: clock.ago(52),
-      finishedAt: clock.ago(51),
-      state: "healed",
-      stopReason: "PROMOTED",
-      millis: 8_400,
-    },
-    {
-      runId: GIVEN_UP_RUN,
-      taskId: 896,
-      kind: "HEAL_REPO",
-      target: "https://github.com/night-shift/relay",
-      startedAt: clock.ago(90),
-      finishedAt: clock.ago(88),
-      state: "not_healed",
-      stopReason: "QUARANTINED",
-      millis: 120_000,
-    },
-    {
-      runId: CANCELLED_RUN,
-      taskId: 897,
-      kind: "HEAL_REPO",
-      target: "https://github.com/night-shift/attic",
-      startedAt: clock.ago(100),
-      finishedAt: clock.ago(99),
-      state: "not_healed",
-      stopReason: "CANCELLED",
-      millis: 41_000,
-    },
-  ];
-  for (let number = 6; number <= 40; number += 1) {
-    const minutes = number * 23;
-    const well = number % 5 !== 0;
-    const isRead = number % 3 !== 0;
-    runs.push({
-      runId: runIdOf(number),
-      taskId: 900 - number,
-      kind: isRead ? "REFRESH_SOURCE" : "HEAL_REPO",
-      target: isRead ? "tide-table" : `https://github.com/night-shift/service-${number}`,
-      startedAt: clock.ago(minutes),
-      finishedAt: clock.ago(minutes - 1),
-      state: well ? "healed" : "not_healed",
-      stopReason: well ? (isRead ? "WELL" : "GREEN") : "NO_PROGRESS",
-      millis: 900 * number,
-      ...(isRead
-        ? {}
-        : { ciStatus: well ? ("PASSED" as const) : ("FAILED" as const), fixesApplied: well ? 3 : 1, totalFailures: 3 }),
-    });
-  }
-  return runs;
-}
-
 function makeTasks(clock: Clock): Task[] {
   const base = { priority: 100, retryCount: 0, maxRetries: 3, deaths: 0, cancelRequested: false };
   return [
@@ -286,7 +201,7 @@ export function makeWorld(now = Date.now()): World {
     jobs: new Map(),
     events: new Map([
       [RUNNING_RUN, begunEvents(clock, 2)],
-      [GIVEN_UP_RUN, endedEvents(clock, 90, "QUARANTINED")],
+      [GIVEN_UP_RUN, endedEvents(clock, 90, "DEAD_LETTER")],
       [CANCELLED_RUN, endedEvents(clock, 100, "CANCELLED")],
     ]),
   };

@@ -1,8 +1,16 @@
 import { useRef, useState, type SyntheticEvent } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { useAddSource } from "../api/actions";
 import { ExampleFields } from "../components/example-fields";
-import { EMPTY_SOURCE, sourceProblem, sourceRequest, type SourceFieldName } from "../components/source-form";
+import {
+  addingState,
+  EMPTY_SOURCE,
+  sourceProblem,
+  sourceRequest,
+  type AddingState,
+  type SourceFieldName,
+} from "../components/source-form";
+import { afterClick } from "../ui/after-click";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
 import { Failure } from "../ui/message";
@@ -11,12 +19,14 @@ import { Panel } from "../ui/panel";
 
 const NAMES: readonly SourceFieldName[] = ["url", "name", "minutes"];
 const POLICIES = [
-  { value: "auto", label: "As soon as the validation passed" },
-  { value: "review", label: "When a person approved it" },
+  { value: "auto", label: "As soon as it passes the validation" },
+  { value: "review", label: "After you approve it" },
 ];
 
 function AddSourceForm() {
-  const [values, setValues] = useState(EMPTY_SOURCE);
+  const location = useLocation();
+  const earlier = addingState(location.state);
+  const [values, setValues] = useState(earlier?.adding ?? EMPTY_SOURCE);
   const [checked, setChecked] = useState<Partial<Record<SourceFieldName, boolean>>>({});
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
@@ -32,8 +42,9 @@ function AddSourceForm() {
       return;
     }
     add.mutate(sourceRequest(values), {
-      // The source is there when its page has been looked at: until then the task is what can be watched.
-      onSuccess: ({ task }) => void navigate(`/queue/${task.taskId}`, { state: { opensSource: true } }),
+      // The source exists when its page has been read: until then its task can be watched.
+      onSuccess: ({ task }) =>
+        void navigate(`/queue/${task.taskId}`, { state: { adding: values } satisfies AddingState }),
     });
   };
 
@@ -46,7 +57,7 @@ function AddSourceForm() {
       const { value } = event.target;
       setValues((previous) => ({ ...previous, [name]: value }));
     },
-    onBlur: () => setChecked((previous) => ({ ...previous, [name]: true })),
+    onBlur: () => afterClick(() => setChecked((previous) => ({ ...previous, [name]: true }))),
   });
 
   return (
@@ -58,22 +69,22 @@ function AddSourceForm() {
         autoCapitalize="none"
         spellCheck={false}
         placeholder="https://shop.example/lamp"
-        hint="The page to read. What it holds is found out; examples help where it is not clear."
+        hint="The page to read. Its fields are found automatically; examples help where they are unclear."
         {...field("url")}
       />
       <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
-        <Field label="Name" hint="Without one it is made from the address." placeholder="lamp" {...field("name")} />
+        <Field label="Name" hint="Derived from the address by default." placeholder="lamp" {...field("name")} />
         <Field label="Read every (minutes)" required inputMode="numeric" {...field("minutes")} />
       </div>
       <Field
         label="Or at set times"
         placeholder="0 6 * * *"
-        hint="A cron expression in UTC, which goes before the interval. Optional."
+        hint="A cron expression in UTC, which takes precedence over the interval. Optional."
         value={values.schedule}
         onChange={(event) => setValues({ ...values, schedule: event.target.value })}
       />
       <Select
-        label="A healed recipe goes into force"
+        label="Activate a fixed recipe"
         options={POLICIES}
         value={values.healPolicy}
         onChange={(event) => setValues({ ...values, healPolicy: event.target.value === "review" ? "review" : "auto" })}
@@ -91,6 +102,13 @@ function AddSourceForm() {
           <span className="block text-xs text-muted">For pages that are drawn by scripts. Slower.</span>
         </span>
       </label>
+      {earlier?.reason && !add.isPending && !add.error && (
+        <div role="alert" className="rounded-md border border-bad/50 bg-bad-soft px-4 py-3 text-bad">
+          <p className="font-semibold">The source could not be added</p>
+          <p className="mt-1 wrap-anywhere">{earlier.reason}</p>
+          <p className="mt-1">Change the input and try again. Nothing was stored.</p>
+        </div>
+      )}
       {add.error && <Failure error={add.error} />}
       <div className="flex justify-end">
         <Button type="submit" kind="primary" icon="plus" busy={add.isPending}>

@@ -7,8 +7,8 @@ import { Message } from "../ui/message";
 
 /** What a person was told. */
 export function AlertsPage() {
-  const filters = useFilters(["target"]);
-  const query = useInfiniteQuery(alerts(filters.filter.target));
+  const filters = useFilters(["search"]);
+  const query = useInfiniteQuery(alerts(filters.filter.search));
   return (
     <ListPage
       title="Alerts"

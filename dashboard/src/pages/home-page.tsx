@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
 import { submitHealing, useHealing } from "../api/healing";
-import { latestAlerts, latestRuns, overview } from "../api/queries";
-import { AlertList } from "../components/alert-list";
+import { latestRuns, needs, overview } from "../api/queries";
 import { InputForm } from "../components/input-form";
+import { NeedList } from "../components/need-list";
 import { OverviewFigures } from "../components/overview-figures";
 import { RunsTable } from "../components/runs-table";
 import { useHealingStore } from "../store/healing";
@@ -12,7 +12,7 @@ import { Failure, Message } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 
-/** What a job that goes on says on the page that began it. */
+/** The state of the last job, with a link to it. */
 function CurrentJob() {
   const { jobId, isLoading, results } = useHealing();
   if (!jobId) return null;
@@ -21,30 +21,32 @@ function CurrentJob() {
       {isLoading
         ? "A repository is being healed. "
         : results
-          ? "The last healing is over. "
-          : "The last healing did not come to results. "}
+          ? "The last healing is finished. "
+          : "The last healing has no results. "}
       <Link to={`/jobs/${jobId}`} className="font-medium text-accent underline underline-offset-2">
-        {isLoading ? "Watch it" : "See what came of it"}
+        {isLoading ? "Watch it" : "See its results"}
       </Link>
     </p>
   );
 }
 
-/** The last alerts; the panel is there only when there are any. */
-function LatestAlerts() {
-  const { data } = useQuery(latestAlerts());
-  if (!data || data.alerts.length === 0) return null;
+const MOST_NEEDS = 5;
+
+/** What needs a person; the panel is there only when there is anything. */
+function Needs() {
+  const { data } = useQuery(needs());
+  if (!data || data.needs.length === 0) return null;
   return (
     <Panel
-      title="Latest alerts"
+      title="Needs you"
       flush
       aside={
-        <Link to="/alerts" className="font-medium text-accent hover:underline">
-          All alerts
+        <Link to="/needs" className="font-medium text-accent hover:underline">
+          All {data.needs.length}
         </Link>
       }
     >
-      <AlertList alerts={data.alerts} />
+      <NeedList needs={data.needs.slice(0, MOST_NEEDS)} />
     </Panel>
   );
 }
@@ -57,6 +59,7 @@ export function HomePage() {
   return (
     <Page title="Overview">
       <OverviewFigures />
+      <Needs />
       <div className="grid gap-5 xl:grid-cols-[minmax(22rem,2fr)_minmax(0,3fr)]">
         <Panel title="Heal a repository">
           <InputForm
@@ -96,7 +99,6 @@ export function HomePage() {
           </Loaded>
         </Panel>
       </div>
-      <LatestAlerts />
     </Page>
   );
 }

@@ -4,14 +4,16 @@ import { useParams } from "react-router";
 import { useHealing } from "../api/healing";
 import { job as jobQuery } from "../api/queries";
 import { useRunFeed } from "../api/run-feed";
-import type { Job, StatusResponse } from "../api/types";
+import type { Job, RunSummary, StatusResponse } from "../api/types";
 import { EventLog } from "../components/event-log";
 import { HealingResults } from "../components/healing-results";
 import { NoResults } from "../components/no-results";
-import { StateBadge } from "../components/state-badge";
+import { RunNow } from "../components/run-now";
+import { RunBadge, StateBadge } from "../components/state-badge";
 import { StepList } from "../components/step-list";
 import { targetLabel } from "../components/target-label";
-import { TASK_LOOKS } from "../components/tones";
+import { actionOf, TaskActions } from "../components/task-actions";
+import { CI_LOOKS, TASK_LOOKS } from "../components/tones";
 import { useHealingStore } from "../store/healing";
 import { Badge } from "../ui/badge";
 import { Button, ButtonLink } from "../ui/button";
@@ -24,23 +26,31 @@ function LiveEvents({ runId }: { runId: string }) {
   return <EventLog feed={useRunFeed(runId)} most={12} />;
 }
 
-/** How far a job is that goes on. */
-function Watch({ status, runId }: { status: StatusResponse; runId: string | undefined }) {
+function LiveRun({ run }: { run: RunSummary }) {
+  return <RunNow feed={useRunFeed(run.runId)} startedAt={run.startedAt} />;
+}
+
+/** A job in progress: its figures, steps and live events. */
+function Watch({ status, run }: { status: StatusResponse; run: RunSummary | undefined }) {
+  const runId = run?.runId;
   return (
-    <div className="grid grid-cols-1 gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
-      <Panel title="Progress" className="self-start">
-        <StepList currentStep={status.currentStep} progress={status.progress ?? undefined} />
-      </Panel>
-      <Panel title="Live events" flush>
-        {runId ? (
-          <LiveEvents runId={runId} />
-        ) : (
-          <Message icon="clock" title="Waiting for a worker">
-            The job is in the queue. It begins as soon as a worker is free.
-          </Message>
-        )}
-      </Panel>
-    </div>
+    <>
+      {run && <LiveRun run={run} />}
+      <div className="grid grid-cols-1 gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+        <Panel title="Progress" className="self-start">
+          <StepList currentStep={status.currentStep} progress={status.progress ?? undefined} />
+        </Panel>
+        <Panel title="Live events" flush>
+          {runId ? (
+            <LiveEvents runId={runId} />
+          ) : (
+            <Message icon="clock" title="Waiting for a worker">
+              The job is in the queue. It begins as soon as a worker is free.
+            </Message>
+          )}
+        </Panel>
+      </div>
+    </>
   );
 }
 
@@ -60,8 +70,11 @@ const BADGES = {
 };
 
 /** How the job stands. What was cancelled or given up is "failed" to the API; its task says more. */
-function badgeOf({ status }: StatusResponse, job: Job | undefined) {
+function badgeOf({ status, results }: StatusResponse, job: Job | undefined) {
   const state = job?.task.state;
+  if (status === "completed" && results?.ciStatus === "FAILED") {
+    return job?.run ? <RunBadge run={job.run} /> : <StateBadge looks={CI_LOOKS} value="FAILED" />;
+  }
   return status === "failed" && (state === "CANCELLED" || state === "QUARANTINED") ? (
     <StateBadge looks={TASK_LOOKS} value={state} />
   ) : (
@@ -73,7 +86,6 @@ function Content({ jobId, job }: { jobId: string; job: Job | undefined }) {
   const { status, results, error, isTimeUp } = useHealing();
   const watch = useHealingStore((state) => state.watch);
   const task = job?.task;
-  const runId = job?.run?.runId;
   if (!status)
     return error ? <Failure error={error} onRetry={() => watch(jobId)} /> : <Skeleton lines={8} className="h-8" />;
   return (
@@ -84,7 +96,7 @@ function Content({ jobId, job }: { jobId: string; job: Job | undefined }) {
           title="Still running"
           action={<Button onClick={() => watch(jobId)}>Keep watching</Button>}
         >
-          This page has watched for hours and stopped asking. The job itself goes on.
+          This page stopped asking after several hours. The job itself continues.
         </Message>
       )}
       {results && <HealingResults results={results} />}
@@ -96,7 +108,9 @@ function Content({ jobId, job }: { jobId: string; job: Job | undefined }) {
           action={<ButtonLink to="/">Try another repository</ButtonLink>}
         />
       )}
-      {status.status !== "completed" && status.status !== "failed" && <Watch status={status} runId={runId} />}
+      {status.status !== "completed" && status.status !== "failed" && (
+        <Watch status={status} run={job?.run ?? undefined} />
+      )}
     </>
   );
 }
@@ -108,7 +122,7 @@ export function JobPage() {
   const watch = useHealingStore((state) => state.watch);
   const { status } = useHealing();
   const { data: job } = useQuery(jobQuery(jobId));
-  // The address decides which job is watched, also after a reload or on somebody else's machine.
+  // The address decides which job is watched, also after a reload or on another machine.
   useEffect(() => {
     if (watched !== jobId) watch(jobId);
   }, [watched, jobId, watch]);
@@ -123,7 +137,12 @@ export function JobPage() {
           <code className="font-mono text-xs break-all">{jobId}</code>
         </>
       }
-      actions={runId && <ButtonLink to={`/runs/${runId}`}>Open the run</ButtonLink>}
+      actions={
+        <>
+          {job && actionOf(job.task) === "cancel" && <TaskActions task={job.task} kind="danger" />}
+          {runId && <ButtonLink to={`/runs/${runId}`}>Open the run</ButtonLink>}
+        </>
+      }
     >
       {watched === jobId ? <Content jobId={jobId} job={job} /> : <Skeleton lines={8} className="h-8" />}
     </Page>

@@ -12,7 +12,7 @@ const CHOICES = { state: labelsOf(TASK_LOOKS), kind: KIND_LABELS };
 
 /** What is to be done, is being done and was done. */
 export function QueuePage() {
-  const filters = useFilters(["state", "kind", "target"]);
+  const filters = useFilters(["state", "kind", "search"]);
   const query = useInfiniteQuery(tasks(filters.filter));
   return (
     <ListPage

@@ -1,25 +1,31 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
-import { useParams } from "react-router";
+import { Suspense, useEffect } from "react";
+import { Link, useParams } from "react-router";
 import { useCancelRun } from "../api/actions";
 import * as queries from "../api/queries";
 import { useRunFeed, type Feed } from "../api/run-feed";
-import type { Run } from "../api/types";
+import type { FixAttempt, HealingResults as Results, Run, RunSummary } from "../api/types";
 import { DiagnosticsList } from "../components/diagnostics-list";
 import { EventLog } from "../components/event-log";
 import { FixList } from "../components/fix-list";
 import { HealingResults } from "../components/healing-results";
 import { NoResults } from "../components/no-results";
 import { OutputList } from "../components/output-list";
-import { progressOf } from "../components/run-progress";
+import { RunDelivery } from "../components/run-delivery";
+import { failureOf, isFailed } from "../components/run-failure";
+import { fixNotes, RunNow } from "../components/run-now";
+import { SourceRelations } from "../components/run-relations";
+import { progressOf, withFailure } from "../components/run-progress";
 import { KIND_LABELS } from "../components/runs-table";
+import { SourceFixList } from "../components/source-fix-list";
 import { RunBadge } from "../components/state-badge";
-import { reasonInWords } from "../components/stop-reasons";
 import { targetLabel } from "../components/target-label";
+import { placeOf } from "../components/target-place";
 import { WorkflowGraph } from "../components/workflow-graph";
 import { Button, ButtonLink } from "../ui/button";
 import { formatMillis } from "../ui/format";
 import { JsonText } from "../ui/json-view";
+import { lazyPart } from "../ui/lazy-part";
 import { Loaded } from "../ui/loaded";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
@@ -27,45 +33,91 @@ import { Skeleton } from "../ui/skeleton";
 import { Tabs, type Tab } from "../ui/tabs";
 import { Time } from "../ui/time";
 
-const ReportView = lazy(() => import("../components/report-view"));
+const ReportView = lazyPart(async () => (await import("../components/report-view")).default);
 
 function Graph({ detail, feed }: { detail: Run; feed: Feed }) {
   const workflow = useQuery(queries.workflow(detail.run.kind));
   return (
     <Loaded query={workflow} lines={9}>
-      {(workflow) => <WorkflowGraph workflow={workflow} progress={progressOf(feed.events)} />}
+      {(workflow) => (
+        <WorkflowGraph
+          workflow={workflow}
+          progress={withFailure(progressOf(feed.events), failureOf(detail))}
+          isFailed={isFailed(detail.run)}
+        />
+      )}
     </Loaded>
   );
 }
 
+interface FixesProps {
+  detail: Run;
+  feed: Feed;
+  attempts: readonly FixAttempt[];
+}
+
+function Fixes({ detail, feed, attempts }: FixesProps) {
+  const { run, results } = detail;
+  const recipes = useQuery({ ...queries.sourceRecipes(run.target), enabled: run.kind !== "HEAL_REPO" });
+  const runs = useQuery({ ...queries.targetRuns(run.target), enabled: run.kind !== "HEAL_REPO" });
+  if (run.kind !== "HEAL_REPO") {
+    return <SourceFixList fixes={attempts} recipes={recipes.data?.recipes ?? []} runs={runs.data?.runs ?? []} />;
+  }
+  return <FixList fixes={results?.fixes ?? []} attempts={attempts} notes={fixNotes(feed)} refused={results?.refused} />;
+}
+
+/** Returns the part of a run that is displayed first. */
+function firstTab({ run, results }: Run, fixes = 0): string {
+  if (run.state === "running") return "log";
+  return (results?.fixes.length ?? 0) > 0 || fixes > 0 ? "fixes" : "log";
+}
+
+/** The result of a repository's run, with the patch from its fixes. */
+function Delivery({ run, results }: { run: RunSummary; results: Results }) {
+  const fixes = useQuery(queries.runFixes(run.runId, false));
+  return <RunDelivery run={run} results={results} attempts={fixes.data?.fixes ?? []} />;
+}
+
 function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
-  const { runId, state } = detail.run;
+  const { runId, state, kind } = detail.run;
   const live = state === "running";
-  const diagnostics = useQuery(queries.runDiagnostics(runId, live));
+  // Runs of sources start no commands.
+  const isRepository = kind === "HEAL_REPO";
+  const diagnostics = useQuery({ ...queries.runDiagnostics(runId, live), enabled: isRepository });
   const fixes = useQuery(queries.runFixes(runId, live));
-  const outputs = useQuery(queries.runOutputs(runId, live));
+  const outputs = useQuery({ ...queries.runOutputs(runId, live), enabled: isRepository });
   const tabs: Tab[] = [
-    { key: "log", label: "Log", content: () => <EventLog feed={feed} /> },
-    {
-      key: "diagnostics",
-      label: "Diagnostics",
-      count: diagnostics.data?.diagnostics.length,
-      content: () => (
-        <Loaded query={diagnostics}>{(data) => <DiagnosticsList diagnostics={data.diagnostics} />}</Loaded>
-      ),
-    },
+    { key: "log", label: "Log", content: () => <EventLog feed={feed} failure={failureOf(detail)} /> },
+    ...(isRepository
+      ? [
+          {
+            key: "diagnostics",
+            label: "Diagnostics",
+            count: diagnostics.data?.diagnostics.length,
+            content: () => (
+              <Loaded query={diagnostics}>{(data) => <DiagnosticsList diagnostics={data.diagnostics} />}</Loaded>
+            ),
+          },
+        ]
+      : []),
     {
       key: "fixes",
       label: "Changes",
       count: fixes.data?.fixes.length,
-      content: () => <Loaded query={fixes}>{(data) => <FixList fixes={data.fixes} />}</Loaded>,
+      content: () => (
+        <Loaded query={fixes}>{({ fixes }) => <Fixes detail={detail} feed={feed} attempts={fixes} />}</Loaded>
+      ),
     },
-    {
-      key: "outputs",
-      label: "Outputs",
-      count: outputs.data?.outputs.length,
-      content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
-    },
+    ...(isRepository
+      ? [
+          {
+            key: "outputs",
+            label: "Outputs",
+            count: outputs.data?.outputs.length,
+            content: () => <Loaded query={outputs}>{(data) => <OutputList outputs={data.outputs} />}</Loaded>,
+          },
+        ]
+      : []),
   ];
   if (live || detail.report) {
     tabs.push({
@@ -81,7 +133,8 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
   if (detail.document) {
     tabs.push({ key: "document", label: "Result", content: () => <JsonText label="Result" value={detail.document} /> });
   }
-  return <Tabs label="Parts of the run" tabs={tabs} />;
+  // A run is watched by its log; when it is over, its changes matter.
+  return <Tabs label="Parts of the run" tabs={tabs} initial={firstTab(detail, fixes.data?.fixes.length)} />;
 }
 
 function Lead({ run }: Run) {
@@ -90,10 +143,17 @@ function Lead({ run }: Run) {
       <RunBadge run={run} />
       <span>{KIND_LABELS[run.kind]}</span>
       <span>
-        began <Time at={run.startedAt} />
+        started <Time at={run.startedAt} />
       </span>
       {typeof run.millis === "number" && <span>took {formatMillis(run.millis)}</span>}
-      {run.stopReason && <span>{reasonInWords(run.stopReason)}</span>}
+      {run.explanation && <span>{run.explanation}</span>}
+      {run.kind === "HEAL_REPO" ? (
+        <Link to={placeOf(run.target)} className="text-accent underline underline-offset-2">
+          All runs of the repository
+        </Link>
+      ) : (
+        <SourceRelations run={run} />
+      )}
     </>
   );
 }
@@ -106,7 +166,7 @@ function Ended({ run }: Run) {
   return <NoResults reason={run.stopReason ?? undefined} error={task?.errorMessage ?? undefined} task={task} />;
 }
 
-/** One run: where it is or how it ended, and all that it left. */
+/** One run: its progress or its result, and everything that it left. */
 export function RunPage() {
   const { runId = "" } = useParams();
   const query = useQuery(queries.run(runId));
@@ -141,16 +201,18 @@ export function RunPage() {
       <Loaded query={query} lines={12}>
         {(detail) => (
           <>
-            {detail.results && <HealingResults results={detail.results} />}
+            {detail.run.state === "running" && <RunNow feed={feed} startedAt={detail.run.startedAt} />}
+            {detail.results && <Delivery run={detail.run} results={detail.results} />}
             {detail.run.state !== "running" && !detail.results && !detail.document && !detail.report && (
               <Ended {...detail} />
             )}
             <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
-              <Panel title="Agents">
+              <Panel title="Agents" className={detail.run.state === "running" ? "" : "max-lg:order-last"}>
                 <Graph detail={detail} feed={feed} />
               </Panel>
               <Parts detail={detail} feed={feed} />
             </div>
+            {detail.results && <HealingResults results={detail.results} />}
           </>
         )}
       </Loaded>

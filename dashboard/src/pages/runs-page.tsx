@@ -11,7 +11,7 @@ const CHOICES = { state: labelsOf(RUN_LOOKS), kind: KIND_LABELS };
 
 /** Every run, newest first. */
 export function RunsPage() {
-  const filters = useFilters(["state", "kind", "target"]);
+  const filters = useFilters(["state", "kind", "search"]);
   const query = useInfiniteQuery(runs(filters.filter));
   return (
     <ListPage

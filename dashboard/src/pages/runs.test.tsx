@@ -1,8 +1,19 @@
 import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
-import { CANCELLED_RUN, GIVEN_UP_RUN, HEALED_RUN, makeEmptyWorld, makeWorld, RUNNING_RUN } from "../mocks/world";
+import { describe, expect, it, vi } from "vitest";
+import {
+  CANCELLED_RUN,
+  GIVEN_UP_RUN,
+  HEALED_RUN,
+  makeEmptyWorld,
+  makeWorld,
+  RUNNING_RUN,
+  SOURCE_RUN,
+} from "../mocks/world";
 import { renderApp } from "../test/render-app";
 import { use } from "../test/server";
+import { download } from "../ui/download";
+
+vi.mock("../ui/download");
 
 async function rows(): Promise<HTMLElement[]> {
   const [, ...rows] = within(await screen.findByRole("table", { name: "Runs" })).getAllByRole("row");
@@ -24,7 +35,7 @@ describe("the list of runs", () => {
     await rows();
     await user.selectOptions(screen.getByLabelText("State"), "running");
     await screen.findByTitle("night-shift/invoice-service");
-    await user.type(screen.getByLabelText("Target"), "nowhere{Enter}");
+    await user.type(screen.getByLabelText("Search"), "nowhere{Enter}");
     expect(await screen.findByText("No run fits the filter")).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Clear the filter" }));
     expect(await rows()).toHaveLength(25);
@@ -70,6 +81,47 @@ describe("the page of a run", () => {
     await user.click(screen.getByRole("tab", { name: "Report" }));
     expect(await screen.findByRole("heading", { name: "Left to you" })).toBeVisible();
     expect(within(screen.getByRole("tabpanel")).getByRole("cell", { name: "parcel/rates.py" })).toBeVisible();
+  });
+
+  it("ends in the change: branch, merge command, patch, fixes with their sentences, and another run", async () => {
+    const { user } = renderApp(`/runs/${HEALED_RUN}`);
+    const result = within(await screen.findByRole("region", { name: "Result" }));
+    expect(await result.findByText("NIGHT_SHIFT_ADA_LOVELACE_AI_Fix")).toBeVisible();
+    expect(result.getByText(/^git fetch origin .* && git merge FETCH_HEAD$/)).toBeVisible();
+    expect(result.getByRole("link", { name: /pull\/42/ })).toBeVisible();
+    await user.click(result.getByRole("button", { name: "Copy the command that merges the branch" }));
+    expect(await navigator.clipboard.readText()).toMatch(/^git fetch origin/);
+    await user.click(await result.findByRole("button", { name: "Download the patch" }));
+    expect(download).toHaveBeenCalledWith(
+      "NIGHT_SHIFT_ADA_LOVELACE_AI_Fix.patch",
+      "text/x-diff",
+      expect.stringMatching(/\+\+\+ b\/parcel\/rates\.py[^]*\+\+\+ b\/parcel\/address\.py/),
+    );
+    expect(screen.getByRole("tab", { name: /Changes/ })).toHaveAttribute("aria-selected", "true");
+    const fixes = await screen.findByRole("list", { name: "Fixes" });
+    const [first] = within(fixes).getAllByRole("listitem");
+    expect(first).toHaveTextContent("insert the missing `:`");
+    expect(first).toHaveTextContent("parcel/rates.py:27");
+    expect(first).toHaveTextContent("2 other candidates refused before it");
+    await user.click(screen.getByText("Refused candidates and the reasons"));
+    expect(await screen.findByText("test_returns would fail")).toBeVisible();
+    await user.click(result.getByRole("button", { name: "Run again" }));
+    expect(await screen.findByRole("heading", { name: "parcel-team/parcel" })).toBeVisible();
+    expect(await screen.findByText("The repository is in the queue again")).toBeVisible();
+  });
+
+  it("says how far a run is", async () => {
+    renderApp(`/runs/${RUNNING_RUN}`);
+    const figure = async (label: string) => (await screen.findByText(label)).parentElement;
+    expect(await figure("Elapsed")).toHaveTextContent(/2m \d+s/);
+    await waitFor(async () => expect(await figure("Round")).toHaveTextContent("Round1"));
+    expect(await figure("Step")).toHaveTextContent("Patch code");
+    expect((await screen.findAllByText("Fixes so far"))[0]?.parentElement).toHaveTextContent("Fixes so far1");
+  });
+
+  it("leads from a run of a source to the source", async () => {
+    renderApp(`/runs/${SOURCE_RUN}`);
+    expect(await screen.findByRole("link", { name: "Open the source" })).toHaveAttribute("href", "/sources/desk-lamp");
   });
 
   it("says why a run that was given up has no results, and has its task done again", async () => {

@@ -1,12 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
+import { useState } from "react";
+import { Link, useParams } from "react-router";
 import * as queries from "../api/queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
-import { FixList } from "../components/fix-list";
+import { FixReview } from "../components/fix-review";
 import { RecipeHistory } from "../components/recipe-history";
+import { RunsTable } from "../components/runs-table";
 import { SnapshotComparison } from "../components/snapshot-comparison";
 import { SourceActions } from "../components/source-actions";
+import { SourceFixList } from "../components/source-fix-list";
 import { SourceSettings } from "../components/source-settings";
 import { StateBadge } from "../components/state-badge";
 import { SOURCE_LOOKS } from "../components/tones";
@@ -20,35 +23,39 @@ import { Message } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 import { SafeLink } from "../ui/safe-link";
-import { Sparkline } from "../ui/sparkline";
+import { RunStrip } from "../ui/sparkline";
 import { Tabs } from "../ui/tabs";
 import { Time } from "../ui/time";
 
 function Health({ source }: { source: Source }) {
   const runs = source.successCount + source.failureCount;
   return (
-    <Panel title="Health" aside={<Sparkline runs={source.recentRuns} />}>
+    <Panel title="Health" aside={<RunStrip runs={source.recentRuns} />}>
       <Facts
         facts={[
           ["Last success", <Time key="success" at={source.lastSuccessAt} />],
           ["Last failure", <Time key="failure" at={source.lastFailureAt} />],
-          ["Runs that went well", runs > 0 ? `${source.successCount} of ${runs}` : "none yet"],
+          ["Successful runs", runs > 0 ? `${source.successCount} of ${runs}` : "none yet"],
           ["Fix attempts today", source.fixAttemptsToday],
           ["Read", source.schedule ?? formatInterval(source.intervalSeconds)],
-          ["Fixes go into force", source.healPolicy === "auto" ? "by themselves" : "when approved"],
+          ["Fixes are activated", source.healPolicy === "auto" ? "when they pass" : "when approved"],
           ["Recipe", source.recipeVersion ? `version ${source.recipeVersion}` : "none yet"],
           ["Added", <Time key="added" at={source.createdAt} />],
         ]}
       />
       {source.quarantineUntil && source.state === "QUARANTINED" && (
         <p className="mt-4 border-t border-line pt-3 text-bad">
-          The quarantine ends <Time at={source.quarantineUntil} />; until then nothing is attempted by itself. Look at
-          the failing snapshot, then release it.
+          The quarantine ends <Time at={source.quarantineUntil} />; until then no fix is attempted automatically. Check
+          the failing snapshot, then release the source.
         </p>
       )}
     </Panel>
   );
 }
+
+const FEW_VALUES = 25;
+/** The most that the server returns. */
+const MOST_VALUES = 200;
 
 /** Each part reads what it shows when it is opened. */
 function Recipes({ name }: { name: string }) {
@@ -79,19 +86,64 @@ function Snapshots({ name }: { name: string }) {
   );
 }
 function Values({ name }: { name: string }) {
-  const query = useQuery(queries.sourceValues(name));
-  return <Loaded query={query}>{({ values }) => <ValueHistory values={values} />}</Loaded>;
+  const [limit, setLimit] = useState(FEW_VALUES);
+  const query = useQuery(queries.sourceValues(name, limit));
+  return (
+    <Loaded query={query}>
+      {({ values }) => (
+        <ValueHistory
+          name={name}
+          values={values}
+          onMore={limit < MOST_VALUES && values.length >= limit ? () => setLimit(MOST_VALUES) : undefined}
+        />
+      )}
+    </Loaded>
+  );
 }
 function Fixes({ name }: { name: string }) {
   const query = useQuery(queries.sourceFixes(name));
-  return <Loaded query={query}>{({ fixes }) => <FixList fixes={fixes} />}</Loaded>;
+  const recipes = useQuery(queries.sourceRecipes(name));
+  const runs = useQuery(queries.targetRuns(name));
+  return (
+    <Loaded query={query}>
+      {({ fixes }) => (
+        <SourceFixList fixes={fixes} recipes={recipes.data?.recipes ?? []} runs={runs.data?.runs ?? []} />
+      )}
+    </Loaded>
+  );
+}
+function Runs({ name }: { name: string }) {
+  const query = useQuery(queries.targetRuns(name));
+  return (
+    <Loaded query={query} lines={8}>
+      {({ runs, next }) =>
+        runs.length === 0 ? (
+          <Message title="No runs yet">Each read and each fix of this source is a run.</Message>
+        ) : (
+          <>
+            <RunsTable runs={runs} caption="Runs of the source" isOfOneTarget />
+            {next && (
+              <p className="border-t border-line p-3 text-center">
+                <Link
+                  to={`/runs?search=${encodeURIComponent(name)}`}
+                  className="text-accent underline underline-offset-2"
+                >
+                  All runs of this source
+                </Link>
+              </p>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
 }
 
 function Recipe({ recipe, definition }: SourceDetail) {
   return (
     <div className="grid grid-cols-1 gap-4 p-4 xl:grid-cols-2">
       <div className="min-w-0">
-        <h3 className="mb-2 font-semibold">Recipe in force</h3>
+        <h3 className="mb-2 font-semibold">Active recipe</h3>
         {recipe ? (
           <JsonText label="Recipe" value={recipe} />
         ) : (
@@ -139,7 +191,11 @@ export function SourcePage() {
             <Tabs
               label="Parts of the source"
               tabs={[
+                ...(detail.source.waitsForApproval
+                  ? [{ key: "review", label: "Review", content: () => <FixReview source={detail.source} /> }]
+                  : []),
                 { key: "values", label: "Values", content: () => <Values name={name} /> },
+                { key: "runs", label: "Runs", content: () => <Runs name={name} /> },
                 { key: "snapshots", label: "Snapshots", content: () => <Snapshots name={name} /> },
                 { key: "recipe", label: "Recipe", content: () => <Recipe {...detail} /> },
                 { key: "history", label: "History", content: () => <Recipes name={name} /> },

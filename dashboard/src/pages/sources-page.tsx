@@ -1,39 +1,26 @@
-import type { ColumnDef } from "@tanstack/react-table";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import * as queries from "../api/queries";
 import type { Source } from "../api/types";
+import { useFilters } from "../components/filters";
+import { ListPage } from "../components/list-page";
 import { SourceFigures } from "../components/source-figures";
 import { StateBadge } from "../components/state-badge";
-import { SOURCE_LOOKS } from "../components/tones";
+import { labelsOf, SOURCE_LOOKS } from "../components/tones";
 import { Badge } from "../ui/badge";
 import { ButtonLink } from "../ui/button";
-import { DataTable } from "../ui/data-table";
-import { formatInterval } from "../ui/format";
-import { inline } from "../ui/json-view";
-import { Loaded } from "../ui/loaded";
+import { DataTable, type ColumnDef } from "../ui/data-table";
+import { counted, formatInterval } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Message } from "../ui/message";
-import { Page } from "../ui/page";
-import { Panel } from "../ui/panel";
 import { Sparkline } from "../ui/sparkline";
 import { Time } from "../ui/time";
-
-/** The first values of a document, in one line. */
-function glance(values: unknown): string {
-  const first: unknown = Array.isArray(values) ? values[0] : values;
-  if (typeof first !== "object" || first === null) return inline(first);
-  const text = Object.entries(first)
-    .slice(0, 3)
-    .map(([name, value]) => `${name}: ${inline(value)}`)
-    .join(", ");
-  return Array.isArray(values) && values.length > 1 ? `${values.length} items, first ${text}` : text;
-}
 
 const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Source",
     accessorKey: "name",
+    enableSorting: false,
     meta: { share: "md:w-2/5" },
     cell: ({ row: { original: source } }) => (
       <div className="min-w-0">
@@ -47,6 +34,7 @@ const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Health",
     accessorKey: "state",
+    enableSorting: false,
     cell: ({ row: { original: source } }) => (
       <span className="flex flex-wrap gap-1 max-md:justify-end">
         <StateBadge looks={SOURCE_LOOKS} value={source.state} />
@@ -66,29 +54,23 @@ const COLUMNS: ColumnDef<Source>[] = [
     cell: ({ row }) => <Sparkline runs={row.original.recentRuns} />,
   },
   {
-    header: "Last values",
-    id: "values",
-    enableSorting: false,
-    meta: { share: "md:w-1/2", roomy: true },
-    cell: ({ row: { original: source } }) => {
-      const text =
-        source.lastValues === undefined || source.lastValues === null ? "none yet" : glance(source.lastValues);
-      return (
-        <span title={text} className="block truncate text-xs text-muted">
-          {text}
-        </span>
-      );
-    },
-  },
-  {
     header: "Last success",
     accessorKey: "lastSuccessAt",
+    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Time at={row.original.lastSuccessAt} />,
   },
   {
+    header: "Last failure",
+    accessorKey: "lastFailureAt",
+    enableSorting: false,
+    meta: { end: true },
+    cell: ({ row }) => <Time at={row.original.lastFailureAt} />,
+  },
+  {
     header: "Schedule",
     accessorKey: "intervalSeconds",
+    enableSorting: false,
     meta: { end: true },
     cell: ({ row: { original: source } }) => (
       <span className="whitespace-nowrap text-muted">{source.schedule ?? formatInterval(source.intervalSeconds)}</span>
@@ -96,50 +78,61 @@ const COLUMNS: ColumnDef<Source>[] = [
   },
 ];
 
-/** What is worst comes first: that is what the page is opened for. */
-const ORDER: Record<string, number> = { DEAD: 0, QUARANTINED: 1, DEGRADED: 2, ACTIVE: 3 };
+const CHOICES = {
+  state: labelsOf(SOURCE_LOOKS),
+  waits: { true: "To approve" },
+  order: {
+    name: "By name",
+    last_failure: "Last failed first",
+    last_success: "Longest without success first",
+    failures: "Most failures first",
+  },
+};
 
+/** The sources with their health: searched, filtered and sorted by the server, as there may be thousands. */
 export function SourcesPage() {
-  const query = useQuery(queries.sources());
+  const filters = useFilters(["state", "waits", "order", "search"]);
+  const query = useInfiniteQuery(queries.sources(filters.filter));
+  const total = query.data?.pages[0]?.total;
   return (
-    <Page
+    <ListPage
       title="Sources"
+      noun="source"
+      filters={filters}
+      choices={CHOICES}
+      anything={{ waits: "Any approval", order: "Worst first" }}
+      query={query}
+      rows={query.data?.pages.flatMap((page) => page.sources)}
       actions={
         <ButtonLink to="/new-source" kind="primary" icon="plus">
           Add a source
         </ButtonLink>
       }
-    >
-      <SourceFigures />
-      <Panel title="Health" flush>
-        <Loaded query={query} lines={8}>
-          {({ sources }) =>
-            sources.length > 0 ? (
-              <DataTable
-                caption="Sources"
-                columns={COLUMNS}
-                rows={[...sources].sort(
-                  (a, b) => (ORDER[a.state] ?? 0) - (ORDER[b.state] ?? 0) || a.name.localeCompare(b.name),
-                )}
-                rowKey={({ name }) => name}
-              />
-            ) : (
-              <Message
-                icon="sources"
-                title="No sources yet"
-                action={
-                  <ButtonLink to="/new-source" kind="primary">
-                    Add a source
-                  </ButtonLink>
-                }
-              >
-                A source is a page that is read on a schedule and healed when its markup changes. All it takes is an
-                address.
-              </Message>
-            )
+      above={<SourceFigures />}
+      empty={
+        <Message
+          icon="sources"
+          title="No sources yet"
+          action={
+            <ButtonLink to="/new-source" kind="primary">
+              Add a source
+            </ButtonLink>
           }
-        </Loaded>
-      </Panel>
-    </Page>
+        >
+          A source is a page that is read on a schedule and healed when its markup changes. All it takes is an address.
+        </Message>
+      }
+    >
+      {(sources) => (
+        <>
+          <DataTable caption="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} />
+          {total !== undefined && (
+            <p className="border-t border-line px-4 py-2 text-xs text-muted">
+              {sources.length} of {counted(total, "source")}
+            </p>
+          )}
+        </>
+      )}
+    </ListPage>
   );
 }

@@ -1,8 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useLocation, useParams } from "react-router";
-import { task as taskQuery } from "../api/queries";
+import * as queries from "../api/queries";
+import type { TaskDetail } from "../api/types";
+import { failureOf, isFailed } from "../components/run-failure";
 import { KIND_LABELS, RunsTable } from "../components/runs-table";
-import { StateBadge } from "../components/state-badge";
+import { addingState, type AddingState } from "../components/source-form";
+import { RunBadge, StateBadge } from "../components/state-badge";
 import { targetLabel } from "../components/target-label";
 import { placeOf } from "../components/target-place";
 import { TaskActions } from "../components/task-actions";
@@ -14,23 +17,53 @@ import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 import { Time } from "../ui/time";
 
-/** Whether the reader came from adding a source and waits for it. */
-function opensSource(state: unknown): boolean {
-  return typeof state === "object" && state !== null && "opensSource" in state && state.opensSource === true;
+const NOT_READ = "the task ended before the page was read";
+
+/** Returns why a task that is over did not succeed: the error of its last run, else its own. */
+function useReason(data: TaskDetail | undefined) {
+  const task = data?.task;
+  const last = data?.runs.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)).at(-1);
+  const hasFailed = last !== undefined && isFailed(last);
+  const run = useQuery({ ...queries.run(last?.runId ?? ""), enabled: hasFailed });
+  const isOver = task?.completedAt !== undefined && task.completedAt !== null;
+  if (!isOver) return { isOver, hasFailed: false };
+  if (!hasFailed) return { isOver, hasFailed: task.state !== "COMPLETED", reason: task.errorMessage ?? undefined };
+  if (run.isPending) return { isOver: false, hasFailed };
+  const reason = (run.data && failureOf(run.data)) ?? task.errorMessage ?? last.explanation ?? "";
+  return { isOver, hasFailed, reason, run: last };
 }
 
-/** One task: how it stands and the runs that came of it. */
+/** One task: its state and the runs that came of it. */
 export function TaskPage() {
   const { taskId = "" } = useParams();
-  const query = useQuery(taskQuery(Number(taskId)));
+  const query = useQuery(queries.task(Number(taskId)));
   const task = query.data?.task;
   const location = useLocation();
-  if (task?.state === "COMPLETED" && opensSource(location.state)) return <Navigate to={placeOf(task.target)} replace />;
+  const { isOver, hasFailed, reason, run } = useReason(query.data);
+  const adding = addingState(location.state);
+  if (task && adding && isOver) {
+    if (!hasFailed) return <Navigate to={placeOf(task.target)} replace />;
+    // There is no such source: the form comes back with its input and the reason.
+    return (
+      <Navigate to="/new-source" replace state={{ ...adding, reason: reason ?? NOT_READ } satisfies AddingState} />
+    );
+  }
   return (
     <Page
       title={`Task ${taskId}`}
       back={{ to: "/queue", label: "Queue" }}
-      lead={task ? <StateBadge looks={TASK_LOOKS} value={task.state} /> : "\u00a0"}
+      lead={
+        // A task is done as well when its run did not succeed: the run says more.
+        task ? (
+          run && task.state === "COMPLETED" ? (
+            <RunBadge run={run} />
+          ) : (
+            <StateBadge looks={TASK_LOOKS} value={task.state} />
+          )
+        ) : (
+          "\u00a0"
+        )
+      }
       actions={task && <TaskActions task={task} kind="secondary" />}
     >
       <Loaded query={query} lines={8}>
@@ -42,22 +75,26 @@ export function TaskPage() {
                   ["Kind", KIND_LABELS[task.kind]],
                   [
                     "Target",
-                    <Link key="target" to={placeOf(task.target)} className="text-accent hover:underline">
-                      {targetLabel(task.target)}
-                    </Link>,
+                    task.kind === "ADD_SOURCE" && hasFailed ? (
+                      targetLabel(task.target)
+                    ) : (
+                      <Link key="target" to={placeOf(task.target)} className="text-accent hover:underline">
+                        {targetLabel(task.target)}
+                      </Link>
+                    ),
                   ],
                   ["Priority", task.priority],
                   ["Retries", `${task.retryCount} of ${task.maxRetries}`],
                   ["Workers that died at it", `${task.deaths} of 3`],
                   ["Created", <Time key="created" at={task.createdAt} />],
                   ["Due", <Time key="due" at={task.runAt} />],
-                  ["Began", <Time key="began" at={task.startedAt} />],
-                  ["Ended", <Time key="ended" at={task.completedAt} />],
+                  ["Started", <Time key="started" at={task.startedAt} />],
+                  ["Finished", <Time key="finished" at={task.completedAt} />],
                   ["Worker", task.worker ?? "none"],
                 ]}
               />
-              {task.errorMessage && (
-                <p className="mt-4 border-t border-line pt-3 break-words text-bad">{task.errorMessage}</p>
+              {(reason ?? task.errorMessage) && (
+                <p className="mt-4 border-t border-line pt-3 wrap-anywhere text-bad">{reason ?? task.errorMessage}</p>
               )}
             </Panel>
             <Panel title="Runs" flush>

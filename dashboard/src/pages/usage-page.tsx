@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ColumnDef } from "@tanstack/react-table";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { usage as usageQuery } from "../api/queries";
 import type { UsageGrouping, UsageSum } from "../api/types";
 import { useFilters } from "../components/filters";
-import { DataTable } from "../ui/data-table";
+import { DataTable, type ColumnDef } from "../ui/data-table";
 import { Figure, Figures } from "../ui/facts";
 import { Select } from "../ui/field";
 import { formatDollars, formatDollarsInColumn, formatNumber, formatShort } from "../ui/format";
 import { Loaded } from "../ui/loaded";
+import { lazyPart } from "../ui/lazy-part";
 import { Message } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 import { Skeleton } from "../ui/skeleton";
 
-const UsageChart = lazy(() => import("../components/usage-chart"));
+const UsageChart = lazyPart(async () => (await import("../components/usage-chart")).default);
 
 const GROUPINGS: readonly { value: UsageGrouping; label: string }[] = [
   { value: "day", label: "Day" },

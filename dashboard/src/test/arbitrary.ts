@@ -52,6 +52,8 @@ export const results: fc.Arbitrary<HealingResults> = fc.record({
   iterationHistory: iterations,
   commitCount: fc.nat({ max: 80 }),
   retryLimit: fc.nat({ max: 20 }),
+  outcome: fc.constantFrom("fixed" as const, "partly_fixed" as const, "could_not_fix" as const, "cancelled" as const),
+  explanation: words,
   stopReason: fc.constantFrom("GREEN" as const, "NO_PROGRESS" as const, "ATTEMPTS" as const, "CANCELLED" as const),
   commands: fc.array(words, { maxLength: 2 }),
   warnings: fc.array(words, { maxLength: 2 }),

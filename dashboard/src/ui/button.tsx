@@ -6,8 +6,8 @@ export type ButtonKind = "primary" | "secondary" | "danger" | "quiet";
 
 const KINDS: Record<ButtonKind, string> = {
   primary: "bg-accent text-on-accent border-transparent hover:brightness-110 font-semibold",
-  secondary: "bg-surface text-ink border-line-strong/60 hover:bg-sunken font-medium",
-  danger: "bg-surface text-bad border-bad/50 hover:bg-bad-soft font-medium",
+  secondary: "bg-surface text-ink border-line-strong hover:bg-sunken font-medium",
+  danger: "bg-surface text-bad border-bad hover:bg-bad-soft font-medium",
   quiet: "border-transparent text-muted hover:bg-sunken hover:text-ink font-medium",
 };
 

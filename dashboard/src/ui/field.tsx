@@ -3,7 +3,7 @@ import { Icon } from "./icon";
 
 const BOX =
   "block h-9 w-full min-w-0 rounded-md border bg-surface px-2.5 text-base sm:text-sm text-ink disabled:opacity-60 " +
-  "aria-invalid:border-bad border-line-strong/70";
+  "aria-invalid:border-bad border-line-strong";
 
 const LABEL = "mb-1 block text-xs font-medium text-muted";
 

@@ -11,12 +11,20 @@ export interface Tab {
 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 
+interface TabsProps {
+  label: string;
+  tabs: readonly Tab[];
+  /** Key of the tab that is open if the address names none; the first one by default. */
+  initial?: string;
+}
+
 /** Tabs by the WAI-ARIA pattern; which one is open stands in the address, so that it can be linked to. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+export function Tabs({ label, tabs, initial }: TabsProps) {
   const id = useId();
   const [search, setSearch] = useSearchParams();
   const list = useRef<HTMLDivElement>(null);
-  const open = tabs.find(({ key }) => key === search.get("tab")) ?? tabs[0];
+  const byKey = (wanted: string | null | undefined) => tabs.find(({ key }) => key === wanted);
+  const open = byKey(search.get("tab")) ?? byKey(initial) ?? tabs[0];
   const openKey = open?.key;
   // On a narrow screen the open tab may be beyond the edge, such as when a link led to it.
   useEffect(() => {

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
-import { formatRelative } from "./format";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { formatMillis, formatRelative } from "./format";
 
 /** One clock for all times on the page: it ticks while anything shows a time. */
 const TICK_MILLIS = 15_000;
@@ -51,4 +51,15 @@ export function Moment({ at, day = false }: { at: string; day?: boolean }) {
       {day ? full.format(millis) : clock.format(millis)}
     </time>
   );
+}
+
+/** The time since a moment, to the second. */
+export function Elapsed({ since }: { since: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const millis = Math.max(0, now - Date.parse(since));
+  return <span>{Number.isNaN(millis) ? "–" : formatMillis(millis - (millis % 1_000) || 1_000)}</span>;
 }

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Field } from "../ui/field";
 
-/** Filters by target when Enter is pressed or the field is left: a request for every letter would be of no use. */
-export function TargetFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+/** Searches when Enter is pressed or the field is left: a request for every letter would be of no use. */
+export function SearchFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
   const apply = () => {
     if (text.trim() !== value) onChange(text.trim());
@@ -17,9 +17,9 @@ export function TargetFilter({ value, onChange }: { value: string; onChange: (va
       }}
     >
       <Field
-        label="Target"
+        label="Search"
         type="search"
-        placeholder="Repository or source"
+        placeholder="Part of a name or address"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onBlur={apply}
