@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use autoheal_code::javascript::report as node;
 use autoheal_code::languages::as_runtime_error;
-use autoheal_code::python::environment::PythonEnvironment;
+use autoheal_code::python::report::{compile, findings, traceback};
 use autoheal_code::replacement::{Replacement, edits};
 use autoheal_code::report::lsp::{Encoding, has_errors};
-use autoheal_code::report::{Look, compile, findings_from_output, flake8, job_log, junit, lsp, node, ruff, traceback};
+use autoheal_code::report::{Look, flake8, job_log, junit, lsp, ruff};
 use autoheal_code::{Sources, languages, tampering};
 use autoheal_page::diff::structural_diff;
 use autoheal_page::recipe::Recipe;
@@ -151,22 +152,20 @@ pub fn reports(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
     let sources = Sources::new(Vec::new());
-    let environment = PythonEnvironment::default();
-    let look = Look { prefixes: &[], sources: &sources, environment: &environment };
-    let node_look = node::Look { prefixes: &[], directory: "", sources: &sources };
+    let look = Look { prefixes: &[], directory: "", sources: &sources };
     match kind % 10 {
         0 => drop(junit::parse(&text)),
         1 => drop(node::jest::parse(&text, &[])),
         2 => drop(ruff::findings(&text, &[])),
-        3 => drop(node::eslint::findings(&text, &node_look)),
+        3 => drop(node::eslint::findings(&text, &look)),
         4 => drop((compile::findings(&text), flake8::findings(&text, &[]))),
-        5 => drop(node::tsc::findings(&text, &node_look)),
+        5 => drop(node::tsc::findings(&text, &look)),
         6 => drop((traceback::parse(&text), node::stack::parse(&text))),
         7 => drop(job_log::findings("job", &text, &[], &look)),
         8 => drop(node::entries::parse(&text, &[])),
         _ => {
-            drop(findings_from_output(&text, "", "ended", &look));
-            drop(node::findings::findings_from_output(&text, "", "ended", &node_look));
+            drop(findings::findings_from_output(&text, "", "ended", &look));
+            drop(node::findings::findings_from_output(&text, "", "ended", &look));
         }
     }
 }

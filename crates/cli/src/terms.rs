@@ -196,8 +196,8 @@ mod tests {
 
     fn outcomes_page() -> String {
         let mut text = "# Outcomes of runs\n\n\
-            Every interface uses the same words for how a run ended: what happened (the outcome), why (the stop reason), and\n\
-            what to do next. `autoheal explain NAME` prints the same for one of them.\n\n\
+            Every interface uses the same words for how a run ended: what happened (the outcome), why (the stop\n\
+            reason), and what to do next. `autoheal explain NAME` prints the same for one of them.\n\n\
             <!-- Generated: UPDATE_DOCS=1 cargo nextest run -p autoheal-cli outcomes_page -->\n\n\
             ## Outcomes\n\n| outcome | meaning |\n| --- | --- |\n"
             .to_owned();

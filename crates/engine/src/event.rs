@@ -76,7 +76,7 @@ pub enum EventBody {
     },
     /// The run has ended.
     RunFinished {
-        /// What happened in the run; `None` in events of earlier versions.
+        /// Outcome of the run; `None` in events of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<Outcome>,
         /// Name of the reason the run ended, such as `GREEN`; events of earlier versions have names that are no longer in use.

@@ -8,7 +8,7 @@ use crate::alert::AlertKind;
 
 macro_rules! outcomes {
     ($($variant:ident = $name:literal, $label:literal, $meaning:literal;)+) => {
-        /// What happened in a run, in one term.
+        /// Outcome of a run, in one term.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Outcome {
@@ -38,17 +38,17 @@ macro_rules! outcomes {
 }
 
 outcomes! {
-    Fixed = "fixed", "fixed", "The repository was red; with the changes on the branch, everything passes.";
+    Fixed = "fixed", "fixed", "Something failed; with the changes on the branch, everything passes.";
     PartlyFixed = "partly_fixed", "partly fixed", "Some failures were fixed, others are left.";
     NothingToFix = "nothing_to_fix", "nothing to fix", "Nothing was wrong, and nothing was changed.";
     CouldNotFix = "could_not_fix", "could not fix", "Something is wrong, and no fix was found that could be verified.";
-    Unverified = "unverified", "not verified", "What could be run here passes, and CI decides by more than that.";
+    Unverified = "unverified", "not verified", "Everything that could be run here passes, and CI decides by more than that.";
     Added = "added", "added", "The source was added, and its first values are stored.";
     NotAdded = "not_added", "not added", "The source was not added.";
     Fetched = "fetched", "fetched", "Every page gave its values, and they are the same as before.";
     Changed = "changed", "changed", "Every page gave its values, and some of them are new.";
     Healed = "healed", "healed", "The page had changed; a new recipe passed its validation and is active.";
-    NeedsReview = "needs_review", "needs review", "A fix waits for the decision of a person.";
+    NeedsReview = "needs_review", "needs review", "A fix waits for the decision of a reviewer.";
     Blocked = "blocked", "blocked", "The site refused the request.";
     Broken = "broken", "broken", "The page no longer gives the values that the recipe describes.";
     Cancelled = "cancelled", "cancelled", "A user cancelled the run.";
@@ -173,7 +173,7 @@ stop_reasons! {
         "the site asks for fewer requests",
         "Wait: the next run is put off by itself. If it stays so, choose a longer interval.";
     PageGone = "PAGE_GONE", Broken,
-        "the page is not there any more",
+        "the page no longer exists",
         "Open the page in a browser, and correct the address of the source if it has moved.";
     ParseError = "PARSE_ERROR", Broken,
         "a selector of the recipe finds nothing on the page",
@@ -203,7 +203,7 @@ stop_reasons! {
         "the source has failed too often, and no further attempt is made for now",
         "Correct the recipe or the address, then release the source.";
     Dead = "DEAD", Broken,
-        "the host of the source does not exist any more",
+        "the host of the source no longer exists",
         "Correct the address of the source, or remove the source.";
     Added = "ADDED", Added,
         "the source was added, and its first values are stored",
@@ -258,8 +258,8 @@ impl StopReason {
         }
     }
 
-    /// Returns the code of the specification for a stop that is reported as an error and has no more exact code. What could not be
-    /// fixed is no error, and neither is a cancelled run.
+    /// Returns the code of the specification for a stop that is reported as an error and has no more exact code. Failures that are left
+    /// are not an error, and neither is a cancelled run.
     pub const fn error_code(self) -> Option<ErrorCode> {
         match self {
             Self::Attempts => Some(ErrorCode::RetryLimitReached),

@@ -94,7 +94,7 @@ pub trait Workflow: Send + Sync + 'static {
 /// End of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct Ending {
-    /// What happened in the run.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// Reason the run ended.
     pub stop_reason: StopReason,

@@ -39,7 +39,7 @@ pub struct HealingResults {
     pub fixes: Vec<FixResult>,
     /// One entry per round.
     pub iteration_history: Vec<IterationStatus>,
-    /// What happened in the run.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// Reason the run ended.
     pub stop_reason: StopReason,

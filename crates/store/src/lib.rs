@@ -15,7 +15,7 @@
 //! - [`decision`]: decisions of users about sources
 //! - [`ledger`]: requests to models and their cost; `budget`: reservations for requests that are under way
 //! - [`job`]: jobs submitted over HTTP
-//! - [`listing`]: lists for users; [`needs`]: what needs a person; [`waiting`]: tasks that no worker claims
+//! - [`listing`]: lists for users; [`needs`]: matters that need a decision; [`waiting`]: tasks that no worker claims
 //! - [`notice`]: notifications by web address and mail
 //! - `politeness`: request slots of hosts
 //! - [`retention`]: deletion of old data; `backup`: a copy of the database

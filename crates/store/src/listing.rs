@@ -106,7 +106,7 @@ pub struct RecentRun {
     pub run: RunId,
     /// Time at which it ended.
     pub finished_at: Option<Timestamp>,
-    /// What happened in the run; `None` while it is unfinished.
+    /// Outcome of the run; `None` while it is unfinished.
     pub outcome: Option<Outcome>,
 }
 

@@ -1,4 +1,4 @@
-//! What needs a person: read from the state itself, so that an entry is gone as soon as its cause is.
+//! Matters that need a decision of the user: read from the state itself, so that an entry is gone as soon as its cause is.
 
 use autoheal_engine::task::TaskState;
 use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
@@ -8,19 +8,19 @@ use crate::filter::Filter;
 use crate::run::run_row;
 use crate::{Store, StoreError, row};
 
-/// Kind of an entry: what a person is asked for.
+/// Kind of a decision that the user is to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NeedKind {
     /// A fix of a source waits for approval.
     Review,
-    /// A source is in quarantine: no fixes are attempted until a person releases it, or until a time.
+    /// A source is in quarantine: no fixes are attempted until the user releases it, or until a time.
     Quarantine,
-    /// The host of a source does not exist any more.
+    /// The host of a source no longer exists.
     Dead,
     /// A task failed until its retries were used up.
     DeadLetter,
-    /// Fixes of a repository stand on a branch and wait to be merged.
+    /// Fixes of a repository are on a branch and wait to be merged.
     Merge,
     /// The last run of a repository did not fix what is wrong.
     NotFixed,
@@ -44,10 +44,10 @@ impl NeedKind {
     }
 }
 
-/// Something that needs a person.
+/// Something that needs a decision of the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Need {
-    /// What a person is asked for.
+    /// Kind of the decision.
     pub kind: NeedKind,
     /// The source, or the repository.
     pub target: String,
@@ -74,14 +74,14 @@ const REVIEWS: &str = "SELECT * FROM recipe_version WHERE waits = 1";
 const SICK: &str = "
     SELECT source_name, state, updated_at FROM source_health WHERE state IN ('QUARANTINED', 'DEAD')";
 
-/// The newest run of each repository, if it began in the given time and needs a person.
+/// The newest run of each repository, if it began in the given time and needs a decision.
 const RUNS: &str = "
     SELECT * FROM run WHERE workflow = 'HEAL_REPO'
         AND stop_reason <> 'DEAD_LETTER' AND outcome IN ('fixed', 'partly_fixed', 'unverified', 'needs_review', 'could_not_fix', 'failed')
         AND run_id = (SELECT MAX(run_id) FROM run newest WHERE newest.target = run.target)";
 
 impl Store {
-    /// Returns what needs a person, the newest first within each kind, at most `limit` of each kind. Of repositories, only runs that
+    /// Returns the matters that need a decision, the newest first within each kind, at most `limit` of each kind. Of repositories, only runs that
     /// began since the given time.
     pub async fn needs(&self, since: Timestamp, limit: u32) -> Result<Vec<Need>, StoreError> {
         let pool = &self.database.pool;

@@ -43,7 +43,7 @@ pub struct RunRow {
     pub started_at: Timestamp,
     /// Time at which it ended; `None`: it can be resumed.
     pub finished_at: Option<Timestamp>,
-    /// What happened in the run; `None` while it is unfinished.
+    /// Outcome of the run; `None` while it is unfinished.
     pub outcome: Option<Outcome>,
     /// Reason the run ended.
     pub stop_reason: Option<String>,

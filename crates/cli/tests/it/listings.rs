@@ -9,8 +9,8 @@ use autoheal_engine::event::EventBody;
 use autoheal_engine::ledger::{CallLedger as _, CallRecord, Planned};
 use autoheal_engine::source::{Health, HealthState, SourceRecord};
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_engine::workflow::Outcome;
-use autoheal_engine::{RunId, Timestamp};
+use autoheal_engine::workflow::Ending;
+use autoheal_engine::{RunId, StopReason, Timestamp};
 use autoheal_store::{ClaimRequest, FinishedRun, NewRun, Store};
 use regex::Regex;
 use serde_json::json;
@@ -43,7 +43,7 @@ const REPORT: &str = "\
 ";
 
 /// Ends a task with a run, or leaves the run unfinished.
-async fn run(store: &Store, kind: TaskKind, target: &str, minutes_ago: u64, end: Option<(bool, &str)>) -> RunId {
+async fn run(store: &Store, kind: TaskKind, target: &str, minutes_ago: u64, end: Option<StopReason>) -> RunId {
     let started_at = store.now().minus(Duration::from_mins(minutes_ago));
     store.enqueue(&NewTask::new(kind, target, Timestamp::default())).await.unwrap();
     let (worker, host, lease) = ("test".to_owned(), "here".to_owned(), Duration::from_hours(1));
@@ -53,12 +53,12 @@ async fn run(store: &Store, kind: TaskKind, target: &str, minutes_ago: u64, end:
     let event = EventBody::RunStarted { target: target.to_owned() };
     let new = NewRun { run, workflow: kind.name().to_owned(), target: target.to_owned(), started_at, event };
     store.begin_run(&lease, &new).await.unwrap();
-    if let Some((healed, stop_reason)) = end {
-        let (stop_reason, report) = (stop_reason.to_owned(), REPORT);
-        let outcome = Outcome { healed, stop_reason, results: json!({ "fixes": [] }), report: report.to_owned() };
+    if let Some(stop_reason) = end {
+        let (outcome, results) = (stop_reason.outcome(0), json!({ "fixes": [] }));
+        let ending = Ending { outcome, stop_reason, results, report: REPORT.to_owned() };
         let (task_state, events, records) = (TaskState::Completed, &[][..], &[][..]);
         let at = started_at.plus(Duration::from_secs(83));
-        store.finish(&lease, &FinishedRun { run, outcome: &outcome, at, task_state, events, records }).await.unwrap();
+        store.finish(&lease, &FinishedRun { run, ending: &ending, at, task_state, events, records }).await.unwrap();
     }
     run
 }
@@ -67,8 +67,8 @@ async fn run(store: &Store, kind: TaskKind, target: &str, minutes_ago: u64, end:
 pub(crate) async fn inhabited() -> Home {
     let home = Home::new();
     let store = home.store().await;
-    run(&store, TaskKind::HealRepo, REPOSITORY, 3 * 24 * 60, Some((false, "NO_PROGRESS"))).await;
-    let healed = run(&store, TaskKind::HealRepo, "https://github.com/ada/parcel", 125, Some((true, "GREEN"))).await;
+    run(&store, TaskKind::HealRepo, REPOSITORY, 3 * 24 * 60, Some(StopReason::NoProgress)).await;
+    let healed = run(&store, TaskKind::HealRepo, "https://github.com/ada/parcel", 125, Some(StopReason::Green)).await;
     run(&store, TaskKind::RefreshSource, "kettle", 5, None).await;
     let alert = |target: &str, kind, message: &str| Alert {
         target: target.to_owned(),

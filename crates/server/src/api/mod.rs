@@ -12,6 +12,7 @@ pub mod records;
 mod request;
 pub mod results;
 pub mod run_events;
+pub mod run_standing;
 pub mod runs;
 pub mod schema;
 pub mod source_records;

@@ -1,4 +1,4 @@
-//! What needs a person: reviews, quarantines, failed tasks, fixes to merge.
+//! Matters that need a decision of the user: reviews, quarantines, failed tasks, fixes to merge.
 
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ const RECENT: Duration = Duration::from_hours(7 * 24);
 /// Maximum number of entries of each kind.
 const MOST: u32 = 100;
 
-/// Something that needs a person. It disappears when its cause does.
+/// Something that needs a decision of the user. It disappears when its cause does.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeedEntry {
-    /// What a person is asked for.
+    /// Kind of the decision.
     #[schema(schema_with = schema::need_kind)]
     pub kind: NeedKind,
     /// The source, or the repository.
@@ -62,23 +62,23 @@ impl From<Need> for NeedEntry {
     }
 }
 
-/// What needs a person.
+/// Matters that need a decision of the user.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NeedList {
     /// At most 100 entries of each kind, the newest first.
     pub needs: Vec<NeedEntry>,
 }
 
-/// Returns what needs a person now.
+/// Returns the matters that need a decision now.
 pub(super) async fn of(store: &Store) -> Result<Vec<Need>, StoreError> {
     store.needs(store.now().minus(RECENT), MOST).await
 }
 
-/// List what needs a person
+/// List matters that need a decision of the user
 ///
 /// Reviews, quarantines, failed tasks, and fixes of repositories from the last seven days.
 #[utoipa::path(get, path = "/api/needs", operation_id = "listNeeds", tag = tag::SERVER, responses(
-    (status = 200, description = "What needs a person", body = NeedList)))]
+    (status = 200, description = "The matters", body = NeedList)))]
 pub(super) async fn list(State(shared): State<Shared>) -> Result<Json<NeedList>, ApiError> {
     let needs = of(&shared.services.store).await?;
     Ok(Json(NeedList { needs: needs.into_iter().map(Into::into).collect() }))

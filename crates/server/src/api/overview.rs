@@ -27,7 +27,7 @@ pub struct Overview {
     pub sources: SourceGlance,
     /// Number of alerts raised in the last 24 hours.
     pub alerts_today: u64,
-    /// Number of entries in the list of what needs a person.
+    /// Number of entries in the list of matters that need a decision of the user.
     pub needs_you: usize,
     /// True if folders of the server's machine may be healed, too: `server.repositories` names at least one.
     pub local_repositories: bool,

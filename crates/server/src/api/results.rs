@@ -43,7 +43,7 @@ pub struct HealingResults {
     pub commit_count: u32,
     /// Maximum number of rounds after the first.
     pub retry_limit: u32,
-    /// What happened in the run.
+    /// Outcome of the run.
     #[schema(schema_with = schema::outcome)]
     pub outcome: Outcome,
     /// Reason the run ended.

@@ -113,7 +113,7 @@ pub enum What {
     },
     /// The run finished.
     RunFinished {
-        /// What happened in the run.
+        /// Outcome of the run.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = super::schema::outcome)]
         outcome: Option<Outcome>,
