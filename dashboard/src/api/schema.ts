@@ -67,7 +67,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what needs a person
+         * List matters that need a decision of the user
          * @description Reviews, quarantines, failed tasks, and fixes of repositories from the last seven days.
          */
         get: operations["listNeeds"];
@@ -1212,7 +1212,7 @@ export interface components {
             /** @description Status of the server: always `ok`, since an unavailable server does not respond. */
             status: string;
         };
-        /** @description Something that needs a person. It disappears when its cause does. */
+        /** @description Something that needs a decision of the user. It disappears when its cause does. */
         NeedEntry: {
             /** @description Branch with the fixes. */
             branch?: string | null;
@@ -1240,7 +1240,7 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description What needs a person. */
+        /** @description Matters that need a decision of the user. */
         NeedList: {
             /** @description At most 100 entries of each kind, the newest first. */
             needs: components["schemas"]["NeedEntry"][];
@@ -1283,7 +1283,7 @@ export interface components {
             alertsToday: number;
             /** @description True if folders of the server's machine may be healed, too: `server.repositories` names at least one. */
             localRepositories: boolean;
-            /** @description Number of entries in the list of what needs a person. */
+            /** @description Number of entries in the list of matters that need a decision of the user. */
             needsYou: number;
             /** @description Number of tasks in the queue, by state. */
             queue: components["schemas"]["QueueGlance"];
@@ -2065,7 +2065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What needs a person */
+            /** @description The matters */
             200: {
                 headers: {
                     [name: string]: unknown;
