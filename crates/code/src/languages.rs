@@ -78,6 +78,11 @@ pub fn raises(file: &str, statement: &str) -> bool {
     of(file).is_some_and(|language| parts.any(|part| language.raises(part.trim_start())))
 }
 
+/// Returns whether a statement of a file says that its function is not written yet.
+pub(crate) fn says_unwritten(file: &str, statement: &str) -> bool {
+    of(file).is_some_and(|language| language.says_unwritten(statement))
+}
+
 /// The outline of the files of a file's language.
 pub(crate) fn outline<'s>(file: &str, sources: &'s Sources) -> Option<&'s dyn Outline> {
     Some(of(file)?.outline(sources))

@@ -76,7 +76,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
 ];
 
 /** What there is room for beside something else. */
-const BRIEF = COLUMNS.filter(({ header }) => ["Target", "State", "Fixes", "Started"].includes(String(header)));
+const BRIEF = COLUMNS.filter(({ header }) => ["Target", "Outcome", "Fixes", "Started"].includes(String(header)));
 
 /** For one target, the kind is what tells its runs apart. */
 const OF_ONE_TARGET: ColumnDef<RunSummary>[] = [

@@ -209,14 +209,26 @@ impl Setting {
     }
 }
 
-/// Text is a value of a type when it is one as it is written, or when it is one as text: a name may look like a number.
+/// Text is a value of a type when it is one as it is written, or as text (a name may look like a number), or as a list with commas.
 fn parse<T: DeserializeOwned>(text: &str) -> Result<Value, String> {
     let Ok(value) = text.parse::<Value>();
-    match value.deserialize::<T>() {
-        Ok(_) => Ok(value),
-        Err(error) => {
-            let value = Value::from(text);
-            value.deserialize::<T>().map(|_| value).map_err(|_| error.kind.to_string())
-        }
+    let Err(error) = value.deserialize::<T>() else { return Ok(value) };
+    let elements: Vec<&str> = text.split(',').map(str::trim).collect();
+    let mut others = [Value::from(text), Value::from(elements)].into_iter();
+    others.find(|value| value.deserialize::<T>().is_ok()).ok_or_else(|| error.kind.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_may_be_written_with_commas() {
+        let list = |text: &str| parse::<Vec<String>>(text).map(|value| value.deserialize::<Vec<String>>().unwrap());
+        let expected = Ok(vec!["10.0.0.0/8".to_owned(), "127.0.0.1/32".to_owned()]);
+        assert_eq!(list("10.0.0.0/8, 127.0.0.1/32"), expected);
+        assert_eq!(list(r#"["10.0.0.0/8", "127.0.0.1/32"]"#), expected);
+        assert_eq!(parse::<String>("7").map(|value| value.deserialize::<String>().unwrap()), Ok("7".to_owned()));
+        assert!(parse::<u64>("a, b").is_err());
     }
 }

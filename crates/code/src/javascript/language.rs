@@ -89,6 +89,12 @@ impl Language for JavaScript {
         first_word(statement) == "throw"
     }
 
+    /// There is no error class for it, only words.
+    fn says_unwritten(&self, statement: &str) -> bool {
+        let words = statement.to_lowercase();
+        ["not implemented", "notimplemented", "unimplemented"].iter().any(|word| words.contains(word))
+    }
+
     fn judges(&self, file: &str, sources: &Sources) -> bool {
         let module = Index::of(sources).module(file);
         module.is_some_and(|module| judging::judges(module, sources.text(file).unwrap_or_default()))

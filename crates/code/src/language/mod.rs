@@ -110,6 +110,9 @@ pub(crate) trait Language: Sync {
     /// Returns whether a statement raises an error, or fails as assertions do: `raise ValueError()`.
     fn raises(&self, statement: &str) -> bool;
 
+    /// Returns whether a statement that raises an error says that its function is not written yet: `raise NotImplementedError`.
+    fn says_unwritten(&self, statement: &str) -> bool;
+
     /// Returns whether a file says what a test framework says, or fails as assertions do.
     fn judges(&self, file: &str, sources: &Sources) -> bool;
 

@@ -87,6 +87,10 @@ impl Language for Python {
         ["raise", "assert"].contains(&first_word(statement))
     }
 
+    fn says_unwritten(&self, statement: &str) -> bool {
+        statement.contains("NotImplementedError")
+    }
+
     fn judges(&self, file: &str, sources: &Sources) -> bool {
         let module = Index::of(sources).module(file);
         module.is_some_and(|module| judging::judges(module, sources.text(file).unwrap_or_default()))

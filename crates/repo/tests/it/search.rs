@@ -201,6 +201,17 @@ fn program(files: &[(&str, &str)], right: &str, wrong: &str) -> TestRepository {
     repository
 }
 
+/// `True == 1`: a function that is not written could be made to return what the test expects.
+#[tokio::test]
+async fn a_function_that_is_not_written_is_not_written_by_search() {
+    let stub = "def cheapest(prices):\n    prices = sorted(prices)\n    raise NotImplementedError\n";
+    let test = "from shop import cheapest\n\n\ndef test_cheapest():\n    assert cheapest([2, 1]) == 1\n";
+    let repository = TestRepository::with_files(&[("shop.py", stub), ("test_shop.py", test), ("requirements.txt", "")]);
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    assert!(healed.state.fixes.accepted.is_empty(), "{}", healed.report);
+    assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
+}
+
 #[tokio::test]
 async fn a_test_that_is_turned_off_is_not_repaired() {
     let files = [
