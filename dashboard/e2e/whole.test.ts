@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
     await look("run-changes");
 
     await page.getByRole("link", { name: "Runs", exact: true }).first().click();
-    await page.getByRole("table").getByText("Healed", { exact: true }).first().waitFor();
+    await page.getByRole("table").getByText("Fixed", { exact: true }).first().waitFor();
     await look("runs");
   });
 

@@ -196,7 +196,7 @@ class Story:
 
     def tell(self) -> dict:
         """The whole story; what is there to be asked about when it is over."""
-        for path in ("/healthz", "/readyz", "/api/overview", "/api/sources", "/api/alerts", "/api/usage", "/api/tasks"):
+        for path in ("/healthz", "/readyz", "/api/overview", "/api/needs", "/api/sources", "/api/alerts", "/api/usage", "/api/tasks"):
             self.ask("GET", path)
         run = self.heal_a_repository()
         self.cancel_and_retry()

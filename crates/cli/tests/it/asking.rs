@@ -33,7 +33,7 @@ fn every_code_is_explained_and_listed() {
 fn an_unknown_code_is_bad_input() {
     let ended = Home::new().run(&["explain", "NOTHING"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
-    assert!(ended.stderr.contains("`autoheal explain` lists all codes"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("`autoheal explain` lists all terms"), "{}", ended.stderr);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_job_gets_a_branch_a_patch_annotations_a_summary_and_outputs() {
     );
     assert!(job.text("summary").contains("**GREEN**"), "{}", job.text("summary"));
     let output = job.text("output");
-    let expected = format!("healed=true\nstop_reason=GREEN\nfixes=1\nbranch={BRANCH}\npull_request=\n");
+    let expected = format!("healed=true\noutcome=fixed\nstop_reason=GREEN\nfixes=1\nbranch={BRANCH}\npull_request=\n");
     assert_eq!(output, expected);
     assert_eq!(repository::git(&job.checkout, &["status", "--porcelain"]), "", "the working tree is as it was");
     let healed = repository::git(&job.checkout, &["show", &format!("{BRANCH}:shop/cart.py")]);
@@ -159,7 +159,11 @@ fn our_own_commit_is_reported_and_left_alone() {
     let job = Job::at(&origin.path(), sandbox);
     let ended = Ended::of(&mut job.ci(&[]));
     assert_eq!(ended.code, Some(1), "{}", ended.told());
-    assert!(ended.stdout.contains("title=autoheal::OWN_COMMIT"), "{}", ended.told());
+    assert!(
+        ended.stdout.contains("title=autoheal::could not fix: ") && ended.stdout.contains("(OWN_COMMIT)"),
+        "{}",
+        ended.told()
+    );
     assert!(repository::git(&job.checkout, &["branch", "--list", BRANCH]).is_empty());
 }
 

@@ -85,7 +85,7 @@ fn a_worker_takes_up_what_was_stopped_and_ends_on_sigterm() {
     let Some(world) = World::new() else { return };
     stop_after_the_first_agent(&world);
     let mut worker = Running::start(&mut world.home.command(&["worker", "--sandbox", world.sandbox]));
-    worker.wait_for("ended: GREEN");
+    worker.wait_for("fixed: GREEN");
     worker.signal(Signal::SIGTERM);
     assert_eq!(worker.exit_code(), Some(0));
     assert_eq!(task_state(&world), "COMPLETED");

@@ -162,7 +162,8 @@ pub(super) async fn run(
 fn line(source: &str, row: &RunRow) -> String {
     let outcome = row.outcome.map_or("not finished", Outcome::label);
     let reason = row.stop_reason.as_deref().and_then(StopReason::from_name);
-    let is_failure = matches!(row.outcome, Some(Outcome::Broken | Outcome::Blocked | Outcome::Failed | Outcome::CouldNotFix));
+    let is_failure =
+        matches!(row.outcome, Some(Outcome::Broken | Outcome::Blocked | Outcome::Failed | Outcome::CouldNotFix));
     let document = row.results.as_ref().filter(|_| is_failure);
     let message = document.and_then(|document| document["failure"]["message"].as_str().or(document["error"].as_str()));
     let why =
