@@ -101,7 +101,7 @@ fn a_cancelled_task_is_not_gone_on_with() {
     assert_eq!(again.code, Some(0), "a new task: {}", again.told());
     let show = world.home.run(&["tasks", "show", "1"]);
     let row = show.stdout.lines().find(|line| line.starts_with(&run));
-    assert!(row.is_some_and(|row| row.contains("\tCANCELLED\t")), "its run ended with it: {}", show.stdout);
+    assert!(row.is_some_and(|row| row.contains("\tcancelled\t")), "its run ended with it: {}", show.stdout);
     let report = world.home.run(&["report", &run]);
     assert!(report.code == Some(2) && report.stderr.contains("ended without results"), "{}", report.told());
 }
