@@ -45,7 +45,7 @@ impl RunName {
     ///
     /// # Errors
     ///
-    /// When there is no such run, or several ids begin like this.
+    /// If there is no such run, or several ids begin with the text.
     pub(crate) async fn find(&self, store: &Store) -> Result<RunRow, Failure> {
         let found = match self {
             Self::Last(before) => {

@@ -74,10 +74,8 @@ impl Term {
             }
             Self::Outcome(outcome) => {
                 let mut text = format!("# {}\n\n{}\n\n## Reasons\n\n", outcome.name(), outcome.meaning());
-                let fixes: &[u32] = &[0, 1];
-                for reason in
-                    StopReason::ALL.iter().filter(|reason| fixes.iter().any(|&n| reason.outcome(n) == outcome))
-                {
+                let ends_so = |reason: &&StopReason| [0, 1].map(|fixes| reason.outcome(fixes)).contains(&outcome);
+                for reason in StopReason::ALL.iter().filter(ends_so) {
                     let _ = writeln!(text, "- `{reason}`: {}", reason.explanation());
                 }
                 text

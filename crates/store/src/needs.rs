@@ -3,9 +3,9 @@
 use autoheal_engine::task::TaskState;
 use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::filter::Filter;
-use crate::run::run_row;
 use crate::{Store, StoreError, row};
 
 /// Kind of a decision that the user is to make.
@@ -69,14 +69,14 @@ impl Need {
     }
 }
 
-const REVIEWS: &str = "SELECT * FROM recipe_version WHERE waits = 1";
+const REVIEWS: &str = "SELECT source_name, version, created_at FROM recipe_version WHERE waits = 1";
 
 const SICK: &str = "
     SELECT source_name, state, updated_at FROM source_health WHERE state IN ('QUARANTINED', 'DEAD')";
 
-/// The newest run of each repository, if it began in the given time and needs a decision.
+/// The newest run of each repository, if it began in the given time and needs a decision; without its report, which is long.
 const RUNS: &str = "
-    SELECT * FROM run WHERE workflow = 'HEAL_REPO'
+    SELECT run_id, task_id, target, started_at, finished_at, outcome, stop_reason, results_json FROM run WHERE workflow = 'HEAL_REPO'
         AND stop_reason <> 'DEAD_LETTER' AND outcome IN ('fixed', 'partly_fixed', 'unverified', 'needs_review', 'could_not_fix', 'failed')
         AND run_id = (SELECT MAX(run_id) FROM run newest WHERE newest.target = run.target)";
 
@@ -103,20 +103,21 @@ impl Store {
         }
         let runs = Filter::of_statement(RUNS).and("started_at >=", Some(since.as_millis()));
         for row in runs.newest("run_id", limit).fetch_all(pool).await? {
-            let run = run_row(&row)?;
-            let results = run.results.unwrap_or_default();
+            let results: Value = row::optional_document(&row, "results_json")?.unwrap_or_default();
+            let outcome = row::outcome(&row)?;
             let has_branch = results["commit_count"].as_u64().is_some_and(|commits| commits > 0);
-            let (kind, detail) = match run.outcome {
-                _ if has_branch => (NeedKind::Merge, results["branch_name"].as_str().map(str::to_owned)),
-                Some(Outcome::NeedsReview) => (NeedKind::Merge, results["branch_name"].as_str().map(str::to_owned)),
-                Some(Outcome::CouldNotFix | Outcome::PartlyFixed | Outcome::Failed) => {
-                    (NeedKind::NotFixed, run.stop_reason)
-                }
+            let (kind, detail) = if has_branch || outcome == Some(Outcome::NeedsReview) {
+                (NeedKind::Merge, results["branch_name"].as_str().map(str::to_owned))
+            } else if matches!(outcome, Some(Outcome::CouldNotFix | Outcome::PartlyFixed | Outcome::Failed)) {
+                (NeedKind::NotFixed, row::optional_text(&row, "stop_reason")?)
+            } else {
                 // A dry run, or one that had nothing to change.
-                _ => continue,
+                continue;
             };
-            let need = Need::new(kind, run.target, run.finished_at.unwrap_or(run.started_at));
-            needs.push(Need { task: Some(run.task), run: Some(run.run), detail, ..need });
+            let since = row::optional_time(&row, "finished_at")?.map_or_else(|| row::time(&row, "started_at"), Ok)?;
+            let (task, run) = (TaskId(row::integer(&row, "task_id")?), row::run_id(&row)?);
+            let need = Need::new(kind, row::text(&row, "target")?, since);
+            needs.push(Need { task: Some(task), run: Some(run), detail, ..need });
         }
         Ok(needs)
     }
