@@ -75,22 +75,27 @@ impl FileEdit {
     ///
     /// [`EditError`] when an edit does not fit; the text is not half changed then.
     pub fn apply(&self, text: &str) -> Result<String, EditError> {
-        let mut result = String::with_capacity(text.len());
-        let mut position = 0;
-        for edit in &self.edits {
-            if edit.start < position {
-                return Err(EditError::Overlap { at: edit.start });
-            }
-            let out_of_bounds = EditError::OutOfBounds { start: edit.start, end: edit.end };
-            let kept = text.get(position..edit.start).ok_or(out_of_bounds.clone())?;
-            text.get(edit.start..edit.end).ok_or(out_of_bounds)?;
-            result.push_str(kept);
-            result.push_str(&edit.replacement);
-            position = edit.end;
-        }
-        result.push_str(text.get(position..).unwrap_or_default());
-        Ok(result)
+        applied(text, &self.edits)
     }
+}
+
+/// The text after edits of it; see [`FileEdit::apply`].
+pub(crate) fn applied(text: &str, edits: &[Edit]) -> Result<String, EditError> {
+    let mut result = String::with_capacity(text.len());
+    let mut position = 0;
+    for edit in edits {
+        if edit.start < position {
+            return Err(EditError::Overlap { at: edit.start });
+        }
+        let out_of_bounds = EditError::OutOfBounds { start: edit.start, end: edit.end };
+        let kept = text.get(position..edit.start).ok_or(out_of_bounds.clone())?;
+        text.get(edit.start..edit.end).ok_or(out_of_bounds)?;
+        result.push_str(kept);
+        result.push_str(&edit.replacement);
+        position = edit.end;
+    }
+    result.push_str(text.get(position..).unwrap_or_default());
+    Ok(result)
 }
 
 /// Returns the new position of the byte `at` of a text after edits of it. If a replacement
@@ -191,7 +196,7 @@ pub(crate) fn apply_within(text: &str, edits: &[Edit], part: Span) -> Option<Str
         Some(Edit { start, end, replacement: edit.replacement.clone() })
     });
     let edits = moved.collect::<Option<Vec<Edit>>>()?;
-    FileEdit { file: String::new(), edits }.apply(text.get(part.range())?).ok()
+    applied(text.get(part.range())?, &edits).ok()
 }
 
 /// A proposed fix: edits that belong together, their purpose, and how unlikely they are.
@@ -247,7 +252,7 @@ mod tests {
     const TEXT: &str = "abcdefghijklmnopqrstuvwxyz";
 
     fn apply(text: &str, edits: &[Edit]) -> String {
-        FileEdit { file: String::new(), edits: edits.to_vec() }.apply(text).unwrap()
+        applied(text, edits).unwrap()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::proposal::Proposal;
 use super::ranking::costs;
 use super::region::line_of;
 use super::tokens::Kind;
-use crate::edit::{Candidate, Edit, FileEdit, composed};
+use crate::edit::{Candidate, Edit, FileEdit, applied, composed};
 
 /// A repair of the first fault of a text.
 pub(crate) struct Repair {
@@ -80,10 +80,7 @@ impl Broken<'_> {
         repairs_of_first: &dyn Fn(&str, Effort) -> Vec<Repair>,
         removes_faults: &dyn Fn(&str, &[Edit]) -> bool,
     ) -> Vec<Candidate> {
-        let is_safe = |edits: &[Edit]| {
-            let edit = FileEdit { file: String::new(), edits: edits.to_vec() };
-            edit.apply(self.text).is_ok_and(|after| removes_faults(&after, edits))
-        };
+        let is_safe = |edits: &[Edit]| applied(self.text, edits).is_ok_and(|after| removes_faults(&after, edits));
         let found = costs(repairs(grammar, self.text, effort, repairs_of_first, &is_safe)).into_iter();
         found
             .map(|(cost, proposal)| Candidate {
@@ -98,24 +95,24 @@ impl Broken<'_> {
     }
 }
 
-/// Repairs of the first fault of a text among proposals, which are tried in their order. `judge` returns the bits of a proposal, and the number
-/// of faults in the text that it leads to; `None`: the parser gets no further.
+/// Repairs of the first fault of a text among proposals, which are tried in their order. `edited` makes the text that is judged: the whole
+/// file, or as much of it as tells. `judge` returns the bits of a proposal, and the number of faults in the text that it leads to; `None`: the
+/// parser gets no further.
 pub(crate) fn survivors(
-    text: &str,
     proposals: impl IntoIterator<Item = Proposal>,
     effort: Effort,
+    edited: impl Fn(&[Edit]) -> Option<String>,
     mut judge: impl FnMut(&Proposal, &str) -> Option<(f64, usize)>,
 ) -> Vec<Repair> {
     let mut survivors = Vec::new();
     let mut seen = HashSet::new();
     let (mut budget, mut whole) = (effort.bytes, 0);
     for proposal in proposals {
-        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < text.len() {
+        let Some(edited) = edited(&proposal.edits).filter(|edited| !seen.contains(edited)) else { continue };
+        if whole >= MAX_SURVIVORS || seen.len() >= effort.tries || budget < edited.len() {
             break;
         }
-        let edit = FileEdit { file: String::new(), edits: proposal.edits.clone() };
-        let Some(edited) = edit.apply(text).ok().filter(|edited| !seen.contains(edited)) else { continue };
-        budget -= text.len();
+        budget -= edited.len();
         if let Some((bits, left)) = judge(&proposal, &edited) {
             whole += usize::from(left == 0);
             survivors.push(Repair { bits, proposal, left });
@@ -180,14 +177,14 @@ fn after(grammar: &Grammar, stage: &Stage, repairs: Vec<Repair>) -> Vec<Stage> {
     };
     let before = words(&stage.text);
     let next = |repair: Repair| {
-        let edit = FileEdit { file: String::new(), edits: repair.proposal.edits };
-        let text = edit.apply(&stage.text).ok()?;
+        let made = repair.proposal.edits;
+        let text = applied(&stage.text, &made).ok()?;
         let taken: usize =
-            edit.edits.iter().map(|edit| words(stage.text.get(edit.start..edit.end).unwrap_or_default())).sum();
+            made.iter().map(|edit| words(stage.text.get(edit.start..edit.end).unwrap_or_default())).sum();
         if words(&text) + taken + SWALLOWED < before {
             return None;
         }
-        let edits = composed(&stage.edits, &edit.edits, &text)?;
+        let edits = composed(&stage.edits, &made, &text)?;
         let descriptions = stage.descriptions.iter().cloned().chain([repair.proposal.description]).collect();
         Some(Stage { bits: stage.bits + repair.bits, edits, text, descriptions, left: repair.left })
     };
@@ -265,7 +262,7 @@ mod tests {
     }
 
     fn results(text: &str, is_safe: bool) -> Vec<String> {
-        let apply = |edits: Vec<Edit>| FileEdit { file: String::new(), edits }.apply(text).unwrap();
+        let apply = |edits: Vec<Edit>| applied(text, &edits).unwrap();
         let found = repairs(&GRAMMAR, text, EFFORT, &of_first, &|_| is_safe);
         found.into_iter().map(|(_, proposal)| apply(proposal.edits)).collect()
     }
@@ -334,10 +331,8 @@ SyntaxError: expected ':'"#,
         };
         let text = "a(;\nb(;\nc(;\n";
         let found = repairs(&GRAMMAR, text, EFFORT, &of_first, &|_| true);
-        let texts: Vec<String> = found
-            .into_iter()
-            .map(|(_, proposal)| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap())
-            .collect();
+        let texts: Vec<String> =
+            found.into_iter().map(|(_, proposal)| applied(text, &proposal.edits).unwrap()).collect();
         let distinct: HashSet<&String> = texts.iter().collect();
         assert_eq!(distinct.len(), texts.len(), "{texts:#?}");
         assert!(texts.contains(&"a();\nb();\nc(;\n".to_owned()), "{texts:#?}");

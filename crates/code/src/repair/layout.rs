@@ -235,13 +235,13 @@ fn unopened(lines: &Lines<'_>, index: usize, later: f64, proposals: &mut Vec<Pro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::FileEdit;
+    use crate::edit::applied;
     use crate::fix_example::{check_fix, node};
     use crate::javascript::fix::syntax::SyntaxRepair;
     use crate::javascript::tokens::scan;
 
     fn repaired(text: &str) -> Vec<String> {
-        let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap();
+        let apply = |proposal: Proposal| applied(text, &proposal.edits).unwrap();
         proposals(text, &scan(text), &[]).into_iter().map(apply).collect()
     }
 

@@ -98,12 +98,12 @@ fn conflicts(text: &str) -> (Vec<Conflict>, Vec<(usize, usize)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::FileEdit;
+    use crate::edit::applied;
     use crate::fix_example::{check_fix, pytest};
     use crate::python::fix::syntax::SyntaxRepair;
 
     fn settled(text: &str) -> Vec<String> {
-        let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text);
+        let apply = |proposal: Proposal| applied(text, &proposal.edits);
         proposals(text).into_iter().map(|proposal| apply(proposal).unwrap()).collect()
     }
 

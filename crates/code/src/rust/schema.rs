@@ -10,7 +10,7 @@ use ra_ap_syntax::ast::{self, AstNode as _, HasAttrs as _, HasGenericParams as _
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::syntax;
-use crate::edit::{Edit, FileEdit};
+use crate::edit::{Edit, applied};
 use crate::language::switch::{CHANGE, Change, Switch};
 
 /// Put before a function: items that copies leave unused are allowed.
@@ -116,7 +116,8 @@ impl Function {
 /// The body after edits of the file, if it still is one: what does not parse would spoil the other copies.
 fn changed(body: &str, start: usize, edits: &[Edit]) -> Option<String> {
     let shifted = |edit: &Edit| Edit::replace(edit.start - start..edit.end - start, edit.replacement.clone());
-    let changed = FileEdit { file: String::new(), edits: edits.iter().map(shifted).collect() }.apply(body).ok()?;
+    let edits: Vec<Edit> = edits.iter().map(shifted).collect();
+    let changed = applied(body, &edits).ok()?;
     syntax::parses(&format!("fn copy() {{{changed}\n}}")).then_some(changed)
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use autoheal_engine::diagnostics::Category;
 
 use super::{plausibility, tags};
-use crate::edit::{Candidate, Edit, moved};
+use crate::edit::{Candidate, Edit, applied, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::javascript::EXTENSIONS;
 use crate::javascript::grammar::GRAMMAR;
@@ -122,13 +122,18 @@ fn of_first_fault(file: &str, text: &str, fault: &parse::Fault, model: &Model, e
     let about_comments: HashSet<Vec<Edit>> = comments.iter().map(|proposal| proposal.edits.clone()).collect();
     let sure = comments.into_iter().chain(merge_markers::proposals(text)).chain(layout::proposals(text, tokens, &[]));
     let sure = sure.chain(tags::proposals(file, text)).chain(quotes);
-    in_turn::survivors(text, sure.chain(proposals), effort, |proposal, edited| {
-        let (oddity, left) = plausibility::of(file, edited, moved(focus, &proposal.edits))?;
-        // Lines that are read on their own do not tell where a comment begins.
-        let is_comment = about_comments.contains(&proposal.edits);
-        let reading = if is_comment { 0.0 } else { readings.change(&proposal.edits) };
-        Some((NATURALNESS.mul_add(reading, proposal.slip) + oddity, left))
-    })
+    in_turn::survivors(
+        sure.chain(proposals),
+        effort,
+        |edits| applied(text, edits).ok(),
+        |proposal, edited| {
+            let (oddity, left) = plausibility::of(file, edited, moved(focus, &proposal.edits))?;
+            // Lines that are read on their own do not tell where a comment begins.
+            let is_comment = about_comments.contains(&proposal.edits);
+            let reading = if is_comment { 0.0 } else { readings.change(&proposal.edits) };
+            Some((NATURALNESS.mul_add(reading, proposal.slip) + oddity, left))
+        },
+    )
 }
 
 /// Quotation marks in lines that hold an open one, or near the fault.

@@ -108,11 +108,11 @@ impl<'text> Pair<'text> {
 mod tests {
     use super::super::syntax::SyntaxRepair;
     use super::*;
-    use crate::edit::FileEdit;
+    use crate::edit::applied;
     use crate::fix_example::{check_fix, node};
 
     fn repaired(text: &str) -> Vec<String> {
-        let apply = |proposal: Proposal| FileEdit { file: String::new(), edits: proposal.edits }.apply(text).unwrap();
+        let apply = |proposal: Proposal| applied(text, &proposal.edits).unwrap();
         proposals("a.jsx", text).into_iter().map(apply).collect()
     }
 

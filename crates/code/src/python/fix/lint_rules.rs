@@ -6,7 +6,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Alias, CmpOp, Expr, Stmt};
 use ruff_text_size::Ranged;
 
-use crate::edit::{Edit, FileEdit};
+use crate::edit::{Edit, applied};
 use crate::python::parse;
 use crate::python::tokens::{self, Kind, Token};
 
@@ -74,7 +74,7 @@ fn split_statements(text: &str, at: usize, body: &[Stmt]) -> Option<Repair> {
             ) => {}
         }
     }
-    let rewritten = FileEdit { file: String::new(), edits: edits.clone() }.apply(text).ok()?;
+    let rewritten = applied(text, &edits).ok()?;
     let after = parse::parse(&rewritten, None).ok().filter(parse::Tree::is_valid)?;
     let same = after.read(|after| {
         let pairs = body.iter().zip(after);
@@ -288,7 +288,7 @@ mod tests {
     fn repaired(code: &str, text: &str, before: &str) -> Option<String> {
         let at = text.find(before).unwrap();
         let repair = repairs(code, "package/__init__.py", text, at).into_iter().next()?;
-        Some(FileEdit { file: String::new(), edits: repair.edits }.apply(text).unwrap())
+        Some(applied(text, &repair.edits).unwrap())
     }
 
     #[test]

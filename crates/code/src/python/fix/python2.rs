@@ -195,12 +195,12 @@ fn literals(text: &str, tokens: &[Token], edits: &mut Vec<Edit>) {
 mod tests {
     use super::super::syntax::SyntaxRepair;
     use super::*;
-    use crate::edit::FileEdit;
+    use crate::edit::applied;
     use crate::fix_example::{check_fix, pytest};
 
     fn translated(text: &str) -> String {
         let edits = proposals(text).into_iter().next().map(|proposal| proposal.edits).unwrap_or_default();
-        FileEdit { file: String::new(), edits }.apply(text).unwrap()
+        applied(text, &edits).unwrap()
     }
 
     #[test]

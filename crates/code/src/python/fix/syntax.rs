@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use autoheal_engine::diagnostics::Category;
 
-use crate::edit::{Candidate, Edit, FileEdit, moved};
+use crate::edit::{Candidate, Edit, applied, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::python::EXTENSIONS;
 use crate::python::grammar::GRAMMAR;
@@ -112,10 +112,15 @@ fn of_first_fault(site: &Site<'_>, model: &Model, wanted: &[&str], effort: Effor
     proposals.sort_by(order);
 
     let known: HashSet<String> = survivors.iter().filter_map(|repair| site.edited(&repair.proposal.edits)).collect();
-    let found = in_turn::survivors(site.text, lines.into_iter().chain(proposals), effort, |proposal, edited| {
-        let (oddity, left) = plausibility::of(site, edited, &proposal.edits).filter(|_| !known.contains(edited))?;
-        Some((NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity, left))
-    });
+    let found = in_turn::survivors(
+        lines.into_iter().chain(proposals),
+        effort,
+        |edits| site.edited(edits),
+        |proposal, edited| {
+            let (oddity, left) = plausibility::of(site, edited, &proposal.edits).filter(|_| !known.contains(edited))?;
+            Some((NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity, left))
+        },
+    );
     survivors.extend(found);
     survivors
 }
@@ -125,7 +130,7 @@ fn whole_file(site: &Site<'_>, reading: &dyn Fn(&[Edit]) -> f64) -> Vec<Repair> 
     let proposals = merge_markers::proposals(site.text).into_iter().chain(python2::proposals(site.text));
     proposals
         .filter_map(|proposal| {
-            let edited = FileEdit { file: String::new(), edits: proposal.edits.clone() }.apply(site.text).ok()?;
+            let edited = applied(site.text, &proposal.edits).ok()?;
             let left = parse::faults(&edited, site.version);
             let is_past = left.first().is_none_or(|fault| fault.start > moved(site.focus, &proposal.edits));
             let bits = NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip);
@@ -198,6 +203,45 @@ SyntaxError: invalid syntax"#,
  DEPTH = 5
 //- /box.py
  from sizes import DEPTH, HEIGHT, WIDTH
+",
+        );
+    }
+
+    #[test]
+    fn a_broken_method_far_below_the_first_line_is_judged_like_one_at_the_top() {
+        check_fix(
+            &SyntaxRepair,
+            pytest(
+                r#"File "/repo/bill.py", line 8
+    def add(self, price)
+                        ^
+SyntaxError: expected ':'"#,
+            ),
+            r"
+//- /bill.py
+ from rates import RATE
+
+
+ class Bill:
+     def __init__(self):
+         self.lines = []
+
+-    def add(self, price)
++    def add(self, price):
+         self.lines.append(price)
+         return self
+
+-    def total(self)
++    def total(self):
+         return sum(self.lines) * RATE
+//- /rates.py
+ RATE = 3
+//- /test_bill.py
+ from bill import Bill
+
+
+ def test_total():
+     assert Bill().add(2).total() == 6
 ",
         );
     }

@@ -9,7 +9,7 @@ use ruff_python_ast::{Alias, Stmt};
 use ruff_text_size::Ranged;
 
 use super::lint_rules::{Repair, line_around, statements, without_name};
-use crate::edit::FileEdit;
+use crate::edit::applied;
 use crate::python::parse;
 
 /// A finding at a place in a text.
@@ -56,7 +56,7 @@ pub(super) fn repair(file: &str, text: &str, at: usize, message: &str) -> Option
             tree.read(|body| repair(&told, body))?
         }
     };
-    let after = FileEdit { file: String::new(), edits: repair.edits.clone() }.apply(text).ok()?;
+    let after = applied(text, &repair.edits).ok()?;
     (after != text).then_some(repair)
 }
 
@@ -106,7 +106,7 @@ mod tests {
 
     fn repaired_at(text: &str, at: usize, message: &str) -> Option<String> {
         let repair = repair("shop/cart.py", text, at, message)?;
-        Some(FileEdit { file: String::new(), edits: repair.edits }.apply(text).unwrap())
+        Some(applied(text, &repair.edits).unwrap())
     }
 
     #[test]

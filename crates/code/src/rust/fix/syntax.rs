@@ -2,7 +2,7 @@
 
 use autoheal_engine::diagnostics::Category;
 
-use crate::edit::{Candidate, Edit, moved};
+use crate::edit::{Candidate, Edit, applied, moved};
 use crate::fix::{FixContext, Fixer};
 use crate::repair::in_turn::{self, Broken, Effort, Repair};
 use crate::repair::layout::{self, disagreements};
@@ -65,17 +65,22 @@ fn of_first_fault(text: &str, fault: &Fault, model: &Model, effort: Effort) -> V
         estimate(one).total_cmp(&estimate(other)).then_with(|| one.edits.cmp(&other.edits))
     });
     let sure = merge_markers::proposals(text).into_iter().chain(layout::proposals(text, &tokens, &[");", ";"]));
-    in_turn::survivors(text, sure.chain(proposals), effort, |proposal, edited| {
-        let faults = syntax::faults(edited);
-        // The parser has to get further.
-        if faults.first().is_some_and(|next| next.start <= moved(fault.end.max(fault.start + 1), &proposal.edits)) {
-            return None;
-        }
-        let reading = oddity(model, "", text, &proposal.edits, &mut readings);
-        let askew = u32::try_from(disagreements(edited, &scan(edited)).len()).unwrap_or(u32::MAX);
-        let bits = proposal.slip + reading + (ASKEW * f64::from(askew)).min(MOST_ASKEW);
-        Some((bits, faults.len()))
-    })
+    in_turn::survivors(
+        sure.chain(proposals),
+        effort,
+        |edits| applied(text, edits).ok(),
+        |proposal, edited| {
+            let faults = syntax::faults(edited);
+            // The parser has to get further.
+            if faults.first().is_some_and(|next| next.start <= moved(fault.end.max(fault.start + 1), &proposal.edits)) {
+                return None;
+            }
+            let reading = oddity(model, "", text, &proposal.edits, &mut readings);
+            let askew = u32::try_from(disagreements(edited, &scan(edited)).len()).unwrap_or(u32::MAX);
+            let bits = proposal.slip + reading + (ASKEW * f64::from(askew)).min(MOST_ASKEW);
+            Some((bits, faults.len()))
+        },
+    )
 }
 
 /// Quotation marks in the lines of the regions.

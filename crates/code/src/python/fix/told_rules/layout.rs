@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{Repair, Told, line_around};
-use crate::edit::{Edit, FileEdit};
+use crate::edit::{Edit, applied};
 use crate::python::same_program::is_same;
 use crate::python::tokens::{self, Kind, Token};
 
@@ -37,7 +37,7 @@ pub(super) fn repair(told: &Told<'_>) -> Option<Repair> {
         _ if NO_SPACE.contains(&code) => (vec![space_at(text, at, "")?], "remove the space"),
         _ => (vec![space_at(text, at, " ")?], "leave one space"),
     };
-    let after = FileEdit { file: String::new(), edits: edits.clone() }.apply(text).ok()?;
+    let after = applied(text, &edits).ok()?;
     is_same(text, &after).then_some(Repair { edits, description })
 }
 
