@@ -48,9 +48,10 @@ impl Timestamp {
         text.parse::<jiff::Timestamp>().ok().map(|time| Self(time.as_millisecond()))
     }
 
-    /// RFC 3339 in UTC, as the spec's error format and the iteration history show it.
+    /// RFC 3339 in UTC, as the spec's error format and the iteration history show it; always with three decimals, so that texts sort as
+    /// times do.
     pub fn to_rfc3339(self) -> String {
-        jiff::Timestamp::from_millisecond(self.0).map_or_else(|_| format!("@{}ms", self.0), |time| time.to_string())
+        jiff::Timestamp::from_millisecond(self.0).map_or_else(|_| format!("@{}ms", self.0), |time| format!("{time:.3}"))
     }
 }
 

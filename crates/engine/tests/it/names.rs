@@ -85,7 +85,7 @@ fn a_coded_error_has_the_form_of_the_spec() {
             "code": "REPO_CLONE_FAILED",
             "message": "no such host",
             "details": {"attempts": 3},
-            "timestamp": "1970-01-01T00:00:00Z",
+            "timestamp": "1970-01-01T00:00:00.000Z",
         })
     );
 }
