@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -271,9 +272,25 @@ class Story:
         self.ask("GET", "/api/sources/statistics")
         snapshot = self.ask("GET", "/api/sources/{name}/snapshots", **of("table"))["snapshots"][0]["snapshotId"]
         page = {"path_parameters": {"name": "table", "snapshot_id": snapshot}}
-        self.ask("GET", "/api/sources/{name}/snapshots/{snapshot_id}/page", **page)
+        shown = self.ask("GET", "/api/sources/{name}/snapshots/{snapshot_id}/page", query={"numbers": "true"}, **page)
+        self.edit_recipe("table", snapshot, shown)
         self.ask("DELETE", "/api/sources/{name}", **of("shelf"))
         return snapshot
+
+    def edit_recipe(self, name: str, snapshot: int, shown: str) -> None:
+        """The user points at the price on a stored page, tries the rule, and activates it."""
+        number = re.search(r'data-autoheal-element="(\d+)"[^<]*>' + re.escape(PAGES[name][1]), shown or "")
+        if not number:
+            self.faults.append(f"no element of the page can be pointed at: {shown}")
+            return
+        asked = {"field": "amount", "snapshotId": snapshot, "elements": [int(number[1])]}
+        recipe = self.edit("POST", "rules", name, asked)["rules"][0]["recipe"]
+        self.edit("POST", "trial", name, {"recipe": recipe})
+        self.edit("PUT", "recipe", name, {"recipe": recipe, "replaces": self.source(name)["recipeVersion"]})
+
+    def edit(self, method: str, part: str, name: str, body: dict):
+        path = {"path_parameters": {"name": name}, "media_type": "application/json"}
+        return self.ask(method, "/api/sources/{name}/" + part, body=body, **path)
 
     def use_tools(self) -> None:
         """What an assistant asks for."""

@@ -4,10 +4,23 @@ use std::collections::BTreeMap;
 
 use autoheal_page::document::{Document, NodeId};
 use autoheal_page::recipe::Recipe;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Attribute that names the field that an element provides.
 const FIELD: &str = "data-autoheal-field";
+
+/// Attribute with the number of an element: its place in document order, from 0.
+const NUMBER: &str = "data-autoheal-element";
+
+/// Whether the elements of a displayed page have their numbers, so that the user can point at them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Numbers {
+    /// They do.
+    Shown,
+    /// They do not.
+    Hidden,
+}
 
 /// Style sheet for marked elements. The page's own styles are removed, because they would have to be loaded.
 pub(crate) const STYLE: &str = "
@@ -15,6 +28,8 @@ body{font:14px/1.5 system-ui,sans-serif;margin:12px;color:#1c2430;background:#ff
 table{border-collapse:collapse}td,th{border:1px solid #d5dae1;padding:2px 6px}
 [data-autoheal-field]{outline:2px solid #0b7a4b;outline-offset:2px;background:#e3f6ec}
 [data-autoheal-field]::before{content:attr(data-autoheal-field);font:600 11px/1 system-ui,sans-serif;color:#fff;background:#0b7a4b;padding:2px 4px;margin-right:4px;border-radius:3px}
+[data-autoheal-element]{cursor:pointer}
+[data-autoheal-element]:hover:not(:has(:hover)){outline:2px dashed #46566b;outline-offset:1px}
 ";
 
 /// Elements allowed in a page, in addition to those allowed in a comment on a page.
@@ -24,7 +39,7 @@ const PARTS: [&str; 9] = ["main", "section", "address", "time", "label", "fields
 const MOST_UNSEEN: usize = 200;
 
 /// The page as safe HTML.
-pub(crate) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>) -> String {
+pub(crate) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>, numbers: Numbers) -> String {
     let mut fields: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
     for record in recipe.iter().flat_map(|recipe| recipe.apply(page, url).records) {
         for (name, outcome) in &record.fields {
@@ -37,13 +52,22 @@ pub(crate) fn marked(page: &Document, recipe: Option<&Recipe>, url: Option<&Url>
         }
     }
     let fields: Vec<_> = fields.into_iter().map(|(node, names)| (node, names.join(", "))).collect();
-    let marked = page.with_attribute(FIELD, &fields);
+    let mut marked = page.with_attribute(FIELD, &fields);
     let mut sanitiser = ammonia::Builder::default();
-    sanitiser.add_tags(PARTS).add_generic_attributes([FIELD]).rm_tags(["img", "a"]).link_rel(None).strip_comments(true);
+    sanitiser.add_tags(PARTS).add_generic_attributes([FIELD]).link_rel(None).strip_comments(true);
+    // Links and images lead out of the page; where they can be pointed at, they remain without what they lead to.
+    if numbers == Numbers::Shown {
+        let numbered: Vec<_> = page.nodes().map(|node| (node, node.index().to_string())).collect();
+        marked = marked.with_attribute(NUMBER, &numbered);
+        sanitiser.add_generic_attributes([NUMBER]);
+        sanitiser.rm_tag_attributes("a", ["href", "hreflang"]).rm_tag_attributes("img", ["src"]);
+    } else {
+        sanitiser.rm_tags(["img", "a"]);
+    }
     let shown = sanitiser.clean(&marked.to_html()).to_string();
     // Titles and machine-readable data are invisible to readers.
     let unseen = fields.iter().filter(|(_, names)| !shown.contains(&attribute(names)));
-    let unseen: String = unseen.map(|(node, names)| unseen_line(page, *node, names)).collect();
+    let unseen: String = unseen.map(|(node, names)| unseen_line(page, *node, names, numbers)).collect();
     format!("<!doctype html><meta charset=utf-8><style>{STYLE}</style>{unseen}{shown}")
 }
 
@@ -53,15 +77,20 @@ fn attribute(names: &str) -> String {
 }
 
 /// A field that comes from an element which is not shown.
-fn unseen_line(page: &Document, node: NodeId, names: &str) -> String {
+fn unseen_line(page: &Document, node: NodeId, names: &str, numbers: Numbers) -> String {
     let (tag, text) = (page.tag(node), page.text(node));
     let text: String = text.trim().chars().take(MOST_UNSEEN).collect();
     let (attribute, tag, text) = (attribute(names), ammonia::clean_text(tag), ammonia::clean_text(&text));
-    format!("<p {attribute}>{text} <small>from an element that the page does not show: {tag}</small></p>")
+    let number = match numbers {
+        Numbers::Shown => format!(" {NUMBER}=\"{}\"", node.index()),
+        Numbers::Hidden => String::new(),
+    };
+    format!("<p {attribute}{number}>{text} <small>from an element that the page does not show: {tag}</small></p>")
 }
 
 #[cfg(test)]
 mod tests {
+    use autoheal_page::Selector;
     use serde_json::json;
 
     use super::*;
@@ -76,7 +105,7 @@ mod tests {
         );
         let recipe = json!({ "version": 1, "fields": { "name": { "select": "h1" }, "headline": { "select": "title" }, "whole": { "select": "section" } } });
         let recipe: Recipe = serde_json::from_value(recipe).unwrap();
-        let html = marked(&page, Some(&recipe), None);
+        let html = marked(&page, Some(&recipe), None, Numbers::Hidden);
         assert!(html.contains("<p data-autoheal-field=\"headline\">Chairs&#32;&lt;b&gt;"), "{html}");
         assert!(html.contains("<section data-autoheal-field=\"whole\"><h1"), "{html}");
         assert!(html.contains("<h1 data-autoheal-field=\"name\">A chair</h1>"), "{html}");
@@ -84,6 +113,29 @@ mod tests {
         for forbidden in ["<script", "evil", "alert", "<img", "<a", "<iframe", "<form", "<meta", "onload", "javascript"]
         {
             assert!(!body.contains(forbidden), "{forbidden}: {body}");
+        }
+    }
+
+    #[test]
+    fn elements_that_can_be_pointed_at_have_numbers_and_lead_nowhere() {
+        let page = Document::parse(
+            "<main data-autoheal-element=1><a href=//evil class=x>More</a><img src=//evil/x.png alt='A chair'><p onclick=alert(1)>12</p></main>",
+        );
+        let recipe: Recipe = serde_json::from_value(
+            json!({ "version": 1, "fields": { "title": { "select": "title" }, "size": { "select": "p" } } }),
+        )
+        .unwrap();
+        let html = marked(&page, Some(&recipe), None, Numbers::Shown);
+        let number = |select: &str| page.select(&Selector::parse(select).unwrap())[0].index();
+        for (select, element) in [("a", ">More</a>"), ("p", "data-autoheal-field=\"size\""), ("img", "alt=\"A chair\"")]
+        {
+            let tag = format!("<{select} ");
+            let shown = html.split(&tag).nth(1).unwrap_or_else(|| panic!("{tag}: {html}"));
+            assert!(shown.contains(&format!("{NUMBER}=\"{}\"", number(select))) && shown.contains(element), "{html}");
+        }
+        assert!(!html.contains(&format!("<main {NUMBER}=\"1\"")), "a page does not number itself: {html}");
+        for forbidden in ["evil", "href", "src", "onclick"] {
+            assert!(!html.contains(forbidden), "{forbidden}: {html}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::filter::{Filter, literal_pattern};
 use crate::row::{inflate, storable};
 use crate::run::run_row;
 use crate::source::{SOURCES, recipe_row, source_row};
-use crate::{RecipeRow, RunRow, SourceRow, Store, StoreError, row};
+use crate::{RecipeRow, RunRow, Slice, SourceRow, Store, StoreError, row};
 
 /// State of a run, as a filter of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,10 +243,15 @@ impl Store {
     }
 
     /// Returns the stored pages of a source, the newest first.
-    pub async fn kept_pages(&self, source: &str) -> Result<Vec<SnapshotRow>, StoreError> {
-        let sql =
-            "SELECT snapshot_id, role, url, taken_at FROM snapshot WHERE source_name = $1 ORDER BY snapshot_id DESC";
-        let rows = sqlx::query(sql).bind(storable(source)).fetch_all(&self.database.pool).await?;
+    pub async fn kept_pages(&self, source: &str, slice: Slice) -> Result<Vec<SnapshotRow>, StoreError> {
+        let sql = "SELECT snapshot_id, role, url, taken_at FROM snapshot WHERE source_name = $1
+            ORDER BY snapshot_id DESC LIMIT $2 OFFSET $3";
+        let rows = sqlx::query(sql)
+            .bind(storable(source))
+            .bind(slice.limit)
+            .bind(slice.offset)
+            .fetch_all(&self.database.pool)
+            .await?;
         rows.iter().map(snapshot_row).collect()
     }
 

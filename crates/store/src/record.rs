@@ -11,6 +11,20 @@ use crate::row::{deflate, inflate, json, storable};
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, alert, row, source};
 
+/// A part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// Number of rows that are left out at the beginning.
+    pub offset: i64,
+    /// Maximum number of rows.
+    pub limit: i64,
+}
+
+impl Slice {
+    /// The whole list.
+    pub const ALL: Self = Self { offset: 0, limit: i64::MAX };
+}
+
 const DIAGNOSTIC: &str = "
     INSERT INTO diagnostic (run_id, diagnostic_key, first_seen_at, entry_json) VALUES ($1, $2, $3, $4)
     ON CONFLICT (run_id, diagnostic_key)
@@ -70,18 +84,25 @@ fn command_output(run: RunId, record: &OutputRecord) -> Result<Statement, StoreE
 
 impl Store {
     /// Returns the current diagnostics of the run, in the order in which they were first seen.
-    pub async fn diagnostics(&self, run: RunId) -> Result<Vec<DiagnosticsEntry>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM diagnostic WHERE run_id = $1 ORDER BY first_seen_at, diagnostic_key")
+    pub async fn diagnostics(&self, run: RunId, slice: Slice) -> Result<Vec<DiagnosticsEntry>, StoreError> {
+        let sql =
+            "SELECT * FROM diagnostic WHERE run_id = $1 ORDER BY first_seen_at, diagnostic_key LIMIT $2 OFFSET $3";
+        let rows = sqlx::query(sql)
             .bind(run.to_string())
+            .bind(slice.limit)
+            .bind(slice.offset)
             .fetch_all(&self.database.pool)
             .await?;
         rows.iter().map(|row| row::document(row, "entry_json")).collect()
     }
 
     /// The attempts of one run, in order.
-    pub async fn fixes_of_run(&self, run: RunId) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
-        self.fixes(sqlx::query("SELECT * FROM fix_history WHERE run_id = $1 ORDER BY fix_id").bind(run.to_string()))
-            .await
+    pub async fn fixes_of_run(&self, run: RunId, slice: Slice) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {
+        let statement = sqlx::query("SELECT * FROM fix_history WHERE run_id = $1 ORDER BY fix_id LIMIT $2 OFFSET $3")
+            .bind(run.to_string())
+            .bind(slice.limit)
+            .bind(slice.offset);
+        self.fixes(statement).await
     }
 
     /// Returns the attempts for one target since `since`, in order: the ones that the circuit breaker counts.
@@ -115,9 +136,11 @@ impl Store {
     }
 
     /// The outputs of the commands that the run started, in order.
-    pub async fn outputs(&self, run: RunId) -> Result<Vec<OutputRecord>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM run_output WHERE run_id = $1 ORDER BY sequence")
+    pub async fn outputs(&self, run: RunId, slice: Slice) -> Result<Vec<OutputRecord>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM run_output WHERE run_id = $1 ORDER BY sequence LIMIT $2 OFFSET $3")
             .bind(run.to_string())
+            .bind(slice.limit)
+            .bind(slice.offset)
             .fetch_all(&self.database.pool)
             .await?;
         rows.iter()

@@ -50,6 +50,26 @@ export const useRollback = (name: string) =>
     (to) => `Version ${to} is active again`,
   );
 
+interface NewRecipe {
+  recipe: object;
+  replaces: number;
+  readsNow: boolean;
+}
+
+/** Activates a recipe that the user has edited, and reads the source with it at once if that is wanted. */
+export const useRecipeReplacement = (name: string) =>
+  useAction(
+    async ({ recipe, replaces, readsNow }: NewRecipe): Promise<{ data?: unknown }> => {
+      const params = { path: { name } };
+      const replaced = await api.PUT("/api/sources/{name}/recipe", {
+        params,
+        body: { recipe: { ...recipe }, replaces },
+      });
+      return readsNow ? api.POST("/api/sources/{name}/run", { params }) : replaced;
+    },
+    ({ readsNow }) => (readsNow ? "The recipe is active; the source is being read" : "The recipe is active"),
+  );
+
 export const useRemoveSource = (name: string) =>
   useAction(
     () => api.DELETE("/api/sources/{name}", { params: { path: { name } } }),

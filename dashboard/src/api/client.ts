@@ -79,7 +79,7 @@ async function ask(method: string, path: string, { params, body, parseAs, signal
   return { data, response };
 }
 
-const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** The operations of the API, with the types of `openapi.json`; only these methods exist. */
 export const api = Object.fromEntries(

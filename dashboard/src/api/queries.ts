@@ -44,6 +44,29 @@ function list<T extends { next?: Cursor | null | undefined }, Cursor extends str
   });
 }
 
+interface Part {
+  offset: number;
+  limit: number;
+}
+
+/** The most rows of one part of a list, and the most parts that a page displays. */
+const PART_SIZE = 200;
+const MOST_PARTS = 5;
+
+/** A list whose parts are put together to one document, up to a bound. */
+async function inParts<K extends string, R, T extends Record<K, R[]> & { next?: number | null }>(
+  key: K,
+  read: (part: Part) => Promise<{ data?: T }>,
+): Promise<{ data?: T }> {
+  const { data } = await read({ offset: 0, limit: PART_SIZE });
+  for (let count = 1; data?.next && count < MOST_PARTS; count++) {
+    const more = (await read({ offset: data.next, limit: PART_SIZE })).data;
+    data[key].push(...(more?.[key] ?? []));
+    data.next = more?.next;
+  }
+  return { data };
+}
+
 /** What is empty is no filter. */
 const given = (value: string): string | undefined => (value === "" ? undefined : value);
 
@@ -79,6 +102,10 @@ export const targetRuns = (target: string) =>
   );
 
 const ofRun = (run_id: string, signal: AbortSignal) => ({ params: { path: { run_id } }, signal });
+const partOfRun = (run_id: string, signal: AbortSignal, query: Part) => ({
+  params: { path: { run_id }, query },
+  signal,
+});
 
 export const run = (runId: string) =>
   queryOptions({
@@ -89,19 +116,20 @@ export const run = (runId: string) =>
 export const runDiagnostics = (runId: string, isLive: boolean) =>
   document(
     ["run", runId, "diagnostics"],
-    (signal) => api.GET("/api/runs/{run_id}/diagnostics", ofRun(runId, signal)),
+    (signal) =>
+      inParts("diagnostics", (part) => api.GET("/api/runs/{run_id}/diagnostics", partOfRun(runId, signal, part))),
     isLive && SOON,
   );
 export const runFixes = (runId: string, isLive: boolean) =>
   document(
     ["run", runId, "fixes"],
-    (signal) => api.GET("/api/runs/{run_id}/fixes", ofRun(runId, signal)),
+    (signal) => inParts("fixes", (part) => api.GET("/api/runs/{run_id}/fixes", partOfRun(runId, signal, part))),
     isLive && SOON,
   );
 export const runOutputs = (runId: string, isLive: boolean) =>
   document(
     ["run", runId, "outputs"],
-    (signal) => api.GET("/api/runs/{run_id}/outputs", ofRun(runId, signal)),
+    (signal) => inParts("outputs", (part) => api.GET("/api/runs/{run_id}/outputs", partOfRun(runId, signal, part))),
     isLive && SOON,
   );
 
@@ -148,6 +176,10 @@ export const task = (taskId: number) =>
   );
 
 const ofSource = (name: string, signal: AbortSignal) => ({ params: { path: { name } }, signal });
+const partOfSource = (name: string, signal: AbortSignal, query: Part) => ({
+  params: { path: { name }, query },
+  signal,
+});
 
 interface SourceFilter {
   state: string;
@@ -174,7 +206,9 @@ export const sourceStatistics = () =>
 export const source = (name: string) =>
   document(["source", name], (signal) => api.GET("/api/sources/{name}", ofSource(name, signal)), SOON);
 export const sourceRecipes = (name: string) =>
-  document(["source", name, "recipes"], (signal) => api.GET("/api/sources/{name}/recipes", ofSource(name, signal)));
+  document(["source", name, "recipes"], (signal) =>
+    inParts("recipes", (part) => api.GET("/api/sources/{name}/recipes", partOfSource(name, signal, part))),
+  );
 export const sourceDecisions = (name: string) =>
   document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
 export const sourceValues = (name: string, limit: number) =>
@@ -185,22 +219,25 @@ export const sourceValues = (name: string, limit: number) =>
     limit > PAGE_SIZE ? MINUTE : CALM,
   );
 export const sourceFixes = (name: string) =>
-  document(["source", name, "fixes"], (signal) => api.GET("/api/sources/{name}/fixes", ofSource(name, signal)));
+  document(["source", name, "fixes"], (signal) =>
+    inParts("fixes", (part) => api.GET("/api/sources/{name}/fixes", partOfSource(name, signal, part))),
+  );
 export const sourceSnapshots = (name: string) =>
   document(
     ["source", name, "snapshots"],
-    (signal) => api.GET("/api/sources/{name}/snapshots", ofSource(name, signal)),
+    (signal) =>
+      inParts("snapshots", (part) => api.GET("/api/sources/{name}/snapshots", partOfSource(name, signal, part))),
     false,
   );
 
 /** A snapshot as HTML: fetched as text, because a frame cannot send the token. */
-export const snapshotPage = (name: string, snapshot_id: number, version: number | undefined) =>
+export const snapshotPage = (name: string, snapshot_id: number, version?: number, numbers?: true) =>
   queryOptions({
-    queryKey: ["snapshot", name, snapshot_id, version],
+    queryKey: ["snapshot", name, snapshot_id, version, numbers],
     queryFn: ({ signal }) =>
       documentOf(
         api.GET("/api/sources/{name}/snapshots/{snapshot_id}/page", {
-          params: { path: { name, snapshot_id }, query: { version } },
+          params: { path: { name, snapshot_id }, query: { version, numbers } },
           parseAs: "text",
           signal,
         }),

@@ -357,6 +357,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sources/{name}/recipe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Activate a recipe of the user's as a new version
+         * @description The next run shows whether it works.
+         */
+        put: operations["replaceRecipe"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources/{name}/recipes": {
         parameters: {
             query?: never;
@@ -425,6 +445,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sources/{name}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose rules for a field from elements of a stored page
+         * @description With what each rule extracts from the stored pages. Nothing is changed.
+         */
+        post: operations["proposeRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources/{name}/run": {
         parameters: {
             query?: never;
@@ -473,6 +513,26 @@ export interface paths {
         get: operations["showSnapshot"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{name}/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a recipe on the stored pages
+         * @description Nothing is changed, and no page is fetched.
+         */
+        post: operations["tryRecipe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -914,6 +974,11 @@ export interface components {
         DiagnosticList: {
             /** @description In the order in which they were first seen. */
             diagnostics: components["schemas"]["Diagnostic"][];
+            /**
+             * Format: int32
+             * @description Offset of the next part of the list; absent in the last one.
+             */
+            next?: number | null;
         };
         /** @description Edge from one node to the next. */
         Edge: {
@@ -976,6 +1041,17 @@ export interface components {
              */
             id: number;
         };
+        /** @description What a field gives on a stored page. */
+        FieldTrial: {
+            /** @description Name of the field. */
+            name: string;
+            /** @description The first reasons for missing values. */
+            problems: string[];
+            /** @description Number of all values. */
+            total: number;
+            /** @description The first values, as texts. */
+            values: string[];
+        };
         /** @description An accepted edit, or a failure that is left. */
         Fix: {
             /** @description Other changes that the tests allow, too. */
@@ -1019,8 +1095,13 @@ export interface components {
         };
         /** @description Attempts at fixes, with their diagnosis and validation. */
         FixList: {
-            /** @description Attempts, the oldest first. */
+            /** @description Attempts: of a run the oldest first, of a source the newest first. */
             fixes: components["schemas"]["FixAttempt"][];
+            /**
+             * Format: int32
+             * @description Offset of the next part of the list; absent in the last one.
+             */
+            next?: number | null;
         };
         /**
          * @description Outcome for a failure.
@@ -1271,6 +1352,11 @@ export interface components {
         };
         /** @description The outputs of the commands of a run. */
         OutputList: {
+            /**
+             * Format: int32
+             * @description Offset of the next part of the list; absent in the last one.
+             */
+            next?: number | null;
             /** @description Outputs, the oldest first. */
             outputs: components["schemas"]["CommandOutput"][];
         };
@@ -1294,11 +1380,30 @@ export interface components {
             /** @description The version of autoheal. */
             version: string;
         };
+        /** @description What a recipe extracts from a stored page. */
+        PageTrial: {
+            /** @description What each field gives there. */
+            fields: components["schemas"]["FieldTrial"][];
+            /**
+             * Format: int64
+             * @description Number of the stored page.
+             */
+            snapshotId: number;
+        };
         /**
          * @description Policy for approving fixes.
          * @enum {string}
          */
         Policy: "auto" | "review";
+        /** @description A rule for a field, and what it extracts from the stored pages. */
+        ProposedRule: {
+            /** @description What the rule extracts from each page. */
+            pages: components["schemas"]["PageTrial"][];
+            /** @description The recipe with the rule. */
+            recipe: Record<string, unknown>;
+            /** @description Selector of the rule. */
+            selector: string;
+        };
         /** @description Number of tasks in the queue, by state. */
         QueueGlance: {
             /**
@@ -1334,8 +1439,23 @@ export interface components {
         };
         /** @description The versions of a recipe. */
         RecipeList: {
+            /**
+             * Format: int32
+             * @description Offset of the next part of the list; absent in the last one.
+             */
+            next?: number | null;
             /** @description Versions, the newest first. */
             recipes: components["schemas"]["RecipeVersion"][];
+        };
+        /** @description A recipe to activate. */
+        RecipeRequest: {
+            /** @description The recipe, in the form of a recipe file. */
+            recipe: Record<string, unknown>;
+            /**
+             * Format: int32
+             * @description Version that the user has seen and replaces: the active one.
+             */
+            replaces: number;
         };
         /** @description A version of a recipe. */
         RecipeVersion: {
@@ -1412,6 +1532,23 @@ export interface components {
              * @description Version of the recipe; the previous one by default.
              */
             to?: number | null;
+        };
+        /** @description Rules for a field. */
+        RuleList: {
+            /** @description Rules, the most robust first. */
+            rules: components["schemas"]["ProposedRule"][];
+        };
+        /** @description Elements of a stored page that a field should extract. */
+        RuleRequest: {
+            /** @description Numbers of the elements: the attribute `data-autoheal-element` of the page that is shown with `numbers=true`. */
+            elements: number[];
+            /** @description Name of the field: one of the recipe's, or a new one. */
+            field: string;
+            /**
+             * Format: int64
+             * @description Number of the stored page.
+             */
+            snapshotId: number;
         };
         /** @description A run with its results. */
         Run: {
@@ -1656,6 +1793,11 @@ export interface components {
         };
         /** @description The stored pages of a source. */
         StoredPageList: {
+            /**
+             * Format: int32
+             * @description Offset of the next part of the list; absent in the last one.
+             */
+            next?: number | null;
             /** @description Stored pages, the newest first. */
             snapshots: components["schemas"]["StoredPage"][];
         };
@@ -1747,6 +1889,16 @@ export interface components {
             input: Record<string, unknown>;
             /** @description Name of the tool, which is the last segment of its address. */
             name: string;
+        };
+        /** @description What a recipe extracts from the stored pages. */
+        Trial: {
+            /** @description Stored pages, the newest first. */
+            pages: components["schemas"]["PageTrial"][];
+        };
+        /** @description A recipe to try. */
+        TrialRequest: {
+            /** @description The recipe, in the form of a recipe file. */
+            recipe: Record<string, unknown>;
         };
         /** @description Usage of language models within one group. */
         UsageSum: {
@@ -2246,7 +2398,10 @@ export interface operations {
     };
     listDiagnostics: {
         parameters: {
-            query?: never;
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The run's name */
@@ -2334,7 +2489,10 @@ export interface operations {
     };
     listFixes: {
         parameters: {
-            query?: never;
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The run's name */
@@ -2375,7 +2533,10 @@ export interface operations {
     };
     listOutputs: {
         parameters: {
-            query?: never;
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The run's name */
@@ -2424,7 +2585,6 @@ export interface operations {
                 waits?: boolean;
                 /** @description Order of the sources. */
                 order?: "health" | "name" | "last_success" | "last_failure" | "failures";
-                /** @description Number of sources to leave out at the beginning. */
                 offset?: number;
                 limit?: number;
             };
@@ -2754,7 +2914,10 @@ export interface operations {
     };
     listFixesOfSource: {
         parameters: {
-            query?: never;
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The source's name */
@@ -2834,9 +2997,66 @@ export interface operations {
             };
         };
     };
-    listRecipes: {
+    replaceRecipe: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecipeRequest"];
+            };
+        };
+        responses: {
+            /** @description The source as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description There is no such source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Another version is active now */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listRecipes: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The source's name */
@@ -3020,6 +3240,60 @@ export interface operations {
             };
         };
     };
+    proposeRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleRequest"];
+            };
+        };
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            /** @description There is no such source, page or element */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description No rule gives the elements, or the source has no recipe */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     runSource: {
         parameters: {
             query?: never;
@@ -3063,7 +3337,10 @@ export interface operations {
     };
     listSnapshots: {
         parameters: {
-            query?: never;
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description The source's name */
@@ -3107,6 +3384,8 @@ export interface operations {
             query?: {
                 /** @description Version of the recipe whose fields are marked; the active one by default. */
                 version?: number;
+                /** @description True if every element should have its number, in the attribute `data-autoheal-element`. */
+                numbers?: boolean;
             };
             header?: never;
             path: {
@@ -3129,6 +3408,51 @@ export interface operations {
                 };
             };
             /** @description There is no such page */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    tryRecipe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialRequest"];
+            };
+        };
+        responses: {
+            /** @description What it extracts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description There is no such source */
             404: {
                 headers: {
                     [name: string]: unknown;

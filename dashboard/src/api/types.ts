@@ -47,6 +47,9 @@ export type RecipeStage = RecipeVersion["stage"];
 export type Decision = Schemas["DecisionMade"];
 export type ValueSet = Schemas["ValueSet"];
 export type StoredPage = Schemas["StoredPage"];
+export type ProposedRule = Schemas["ProposedRule"];
+export type RuleRequest = Schemas["RuleRequest"];
+export type PageTrial = Schemas["PageTrial"];
 
 export type Alert = Schemas["Alert"];
 export type AlertKind = Alert["kind"];

@@ -29,6 +29,12 @@ function selectorsOf(recipe: unknown): Map<string, string> {
   return selectors;
 }
 
+/** Returns the names of a recipe's fields. */
+export function fieldsOf(recipe: unknown): string[] {
+  const { fields } = isObject(recipe) ? recipe : {};
+  return isObject(fields) ? Object.keys(fields) : [];
+}
+
 /** Compares two recipes field by field: changed fields first, then by name. */
 export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
   const [old, proposed] = [selectorsOf(before), selectorsOf(after)];

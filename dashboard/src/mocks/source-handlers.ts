@@ -1,9 +1,9 @@
 /** Sources and what can be done with them. */
 
 import { http, HttpResponse } from "msw";
-import type { NewSource, Source, Task } from "../api/types";
+import type { NewSource, ProposedRule, RuleRequest, Source, Task } from "../api/types";
 import { failure, filtered } from "./answers";
-import { makeRecipes, makeSnapshots, makeSourceFixes, makeValues, RECIPE, snapshotHtml } from "./sources";
+import { makeRecipes, makeSnapshots, makeSourceFixes, makeTrial, makeValues, RECIPE, snapshotHtml } from "./sources";
 import type { World } from "./world";
 
 /** Health, the worst first. */
@@ -102,9 +102,33 @@ export function sourceHandlers(world: World) {
     part("values", (source) => ({ values: makeValues(world.clock, source) })),
     part("fixes", (source) => ({ fixes: source.recipeVersion ? makeSourceFixes(world.clock, source) : [] })),
     part("snapshots", (source) => ({ snapshots: source.recipeVersion ? makeSnapshots(world.clock, source) : [] })),
-    http.get("*/api/sources/:name/snapshots/:snapshotId/page", ({ params }) =>
-      HttpResponse.html(snapshotHtml(Number(params.snapshotId))),
-    ),
+    http.get("*/api/sources/:name/snapshots/:snapshotId/page", ({ params, request }) => {
+      const withNumbers = new URL(request.url).searchParams.get("numbers") === "true";
+      return HttpResponse.html(snapshotHtml(Number(params.snapshotId), withNumbers));
+    }),
+    http.post("*/api/sources/:name/rules", async ({ request }) => {
+      const { field, elements } = (await request.json()) as RuleRequest;
+      const rules = [`.rule-of-${elements.join("-")}`, `body > :nth-child(${(elements[0] ?? 0) + 1})`];
+      const rule = (selector: string): ProposedRule => ({
+        selector,
+        recipe: { ...RECIPE, fields: { ...RECIPE.fields, [field]: { select: selector } } },
+        pages: makeTrial(field, `the value of ${field}`),
+      });
+      return HttpResponse.json({ rules: rules.map(rule) });
+    }),
+    http.post("*/api/sources/:name/trial", async ({ request }) => {
+      const { recipe } = (await request.json()) as { recipe: { fields?: object } };
+      if (!recipe.fields) return failure(400, "INVALID_INPUT", "`recipe`: missing field `fields`");
+      return HttpResponse.json({ pages: makeTrial(Object.keys(recipe.fields)[0] ?? "", "a value") });
+    }),
+    http.put("*/api/sources/:name/recipe", async ({ params, request }) => {
+      const source = sourceOf(params.name);
+      const { recipe, replaces } = (await request.json()) as { recipe: Record<string, unknown>; replaces: number };
+      if (!source) return missing();
+      world.replacedRecipes.push(recipe);
+      source.recipeVersion = replaces + 1;
+      return HttpResponse.json(source);
+    }),
     http.get("*/api/sources/:name", ({ params }) => {
       const source = sourceOf(params.name);
       if (!source) return missing();

@@ -1,6 +1,6 @@
 /** Sources in every state of health, with what is kept of them. */
 
-import type { FixAttempt, RecipeVersion, StoredPage, Source, SourceState, ValueSet } from "../api/types";
+import type { FixAttempt, RecipeVersion, PageTrial, StoredPage, Source, SourceState, ValueSet } from "../api/types";
 import type { Clock } from "./clock";
 
 interface Sketch {
@@ -187,14 +187,24 @@ export const SNAPSHOT_STYLE =
   "background:#0b7a4b;padding:2px 4px;margin-right:4px;border-radius:3px}";
 
 /** A stored page as the server sends it: sanitised, the elements of the recipe's fields marked. */
-export function snapshotHtml(snapshotId: number): string {
+export function snapshotHtml(snapshotId: number, withNumbers = false): string {
   const [heading, price] = snapshotId < 3 ? ["h1", "div"] : ["h2", "span"];
-  return (
+  const html =
     `<!doctype html><html lang="en"><head><title>Desk lamp</title><style>${SNAPSHOT_STYLE}</style></head><body><p>Lamps › Desk</p>` +
     `<${heading} data-autoheal-field="title">Desk lamp</${heading}>` +
     `<${price} data-autoheal-field="price">39.90 EUR</${price}>` +
-    `<p>Warm light, three steps, folds flat. Delivered in two days.</p><ul><li>Cable 1.8 m</li><li>Weight 0.9 kg</li></ul></body></html>`
-  );
+    `<p>Warm light, three steps, folds flat. Delivered in two days.</p><ul><li>Cable 1.8 m</li><li>Weight 0.9 kg</li></ul></body></html>`;
+  let number = 0;
+  const numbered = (tag: string) => `${tag} data-autoheal-element="${number++}"`;
+  return withNumbers ? html.replace(/<(?:h1|h2|div|span|p|ul|li)\b/g, numbered) : html;
+}
+
+/** What a rule gives on each stored page of the lamp. */
+export function makeTrial(field: string, value: string): PageTrial[] {
+  return [3, 2, 1].map((snapshotId) => ({
+    snapshotId,
+    fields: [{ name: field, values: [value], total: 1, problems: [] }],
+  }));
 }
 
 /** The second part of a patch: the same definition in another order. */

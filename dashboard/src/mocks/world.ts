@@ -25,6 +25,8 @@ export interface World {
   runs: RunSummary[];
   tasks: Task[];
   sources: Source[];
+  /** The recipes that users have activated. */
+  replacedRecipes: Record<string, unknown>[];
   alerts: Alert[];
   usage: UsageSum[];
   jobs: Map<string, MockJob>;
@@ -196,6 +198,7 @@ export function makeWorld(now = Date.now()): World {
     runs: makeRuns(clock),
     tasks: makeTasks(clock),
     sources: makeSources(clock),
+    replacedRecipes: [],
     alerts: makeAlerts(clock),
     usage: makeUsage(clock),
     jobs: new Map(),

@@ -5,6 +5,7 @@ import * as queries from "../api/queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
 import { FixReview } from "../components/fix-review";
+import { RecipeEditor } from "../components/recipe-editor";
 import { RecipeHistory } from "../components/recipe-history";
 import { RunsTable } from "../components/runs-table";
 import { SnapshotComparison } from "../components/snapshot-comparison";
@@ -198,6 +199,7 @@ export function SourcePage() {
                 { key: "runs", label: "Runs", content: () => <Runs name={name} /> },
                 { key: "snapshots", label: "Snapshots", content: () => <Snapshots name={name} /> },
                 { key: "recipe", label: "Recipe", content: () => <Recipe {...detail} /> },
+                { key: "edit", label: "Edit", content: () => <RecipeEditor name={name} /> },
                 { key: "history", label: "History", content: () => <Recipes name={name} /> },
                 { key: "fixes", label: "Fixes", content: () => <Fixes name={name} /> },
                 { key: "settings", label: "Settings", content: () => <SourceSettings source={detail.source} /> },

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use autoheal_engine::RunId;
-use autoheal_store::{RunRow, Store};
+use autoheal_store::{RunRow, Slice, Store};
 
 use crate::args::Report;
 use crate::config::Config;
@@ -48,13 +48,13 @@ fn unfinished(row: &RunRow) -> Failure {
 
 /// The accepted patches one after another.
 pub(super) async fn diff(store: &Store, run: RunId) -> Result<String, Failure> {
-    let fixes = store.fixes_of_run(run).await?;
+    let fixes = store.fixes_of_run(run, Slice::ALL).await?;
     Ok(fixes.into_iter().filter(|(_, fix)| fix.deployed_to == "PRODUCTION").map(|(_, fix)| fix.patch).collect())
 }
 
 async fn commands(store: &Store, run: RunId) -> Result<String, Failure> {
     let mut text = String::new();
-    for output in store.outputs(run).await? {
+    for output in store.outputs(run, Slice::ALL).await? {
         let _ = writeln!(text, "## {}: {} ({}, {} ms)\n", output.node, output.command, output.ended, output.millis);
         text.push_str(&output.output);
         text.push_str("\n\n");

@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use autoheal_engine::diagnostics::{DiagnosticsEntry, Source};
+use autoheal_store::Slice;
 use autoheal_testkit::repository::TestRepository;
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -53,7 +54,7 @@ fn heal(sandbox: &str, lsp: bool, path: &str) -> Told {
     let diagnostics = Runtime::new().unwrap().block_on(async {
         let store = home.store().await;
         let run = store.runs(&autoheal_store::RunFilter::newest(1)).await.unwrap()[0].run;
-        store.diagnostics(run).await.unwrap()
+        store.diagnostics(run, Slice::ALL).await.unwrap()
     });
     Told {
         results: serde_json::from_str(&ended.stdout).unwrap(),

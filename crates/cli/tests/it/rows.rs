@@ -1,7 +1,7 @@
 //! The rows that runs leave, as a document, without what differs from run to run.
 
 use autoheal_engine::event::EventBody;
-use autoheal_store::{RunFilter, Store};
+use autoheal_store::{RunFilter, Slice, Store};
 use autoheal_testkit::kill::mask;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ pub(crate) async fn of_runs(store: &Store) -> Value {
             .collect();
         let events = store.events(run.run, 0).await.unwrap().into_iter().map(|event| event.body);
         let events: Vec<_> = events.filter(|body| !matches!(body, EventBody::RunResumed { .. })).collect();
-        let outputs = store.outputs(run.run).await.unwrap();
-        let fixes = store.fixes_of_run(run.run).await.unwrap().into_iter().map(|(_, fix)| fix);
+        let outputs = store.outputs(run.run, Slice::ALL).await.unwrap();
+        let fixes = store.fixes_of_run(run.run, Slice::ALL).await.unwrap().into_iter().map(|(_, fix)| fix);
         runs.push(json!({
             "task": run.task,
             "workflow": run.workflow,
@@ -33,7 +33,7 @@ pub(crate) async fn of_runs(store: &Store) -> Value {
             "checkpoints": checkpoints,
             "events": events,
             "fixes": fixes.collect::<Vec<_>>(),
-            "diagnostics": store.diagnostics(run.run).await.unwrap(),
+            "diagnostics": store.diagnostics(run.run, Slice::ALL).await.unwrap(),
             "outputs": outputs,
         }));
     }

@@ -2,7 +2,7 @@
 
 use autoheal_engine::TaskId;
 use autoheal_engine::event::EventBody;
-use autoheal_store::{RunFilter, Store};
+use autoheal_store::{RunFilter, Slice, Store};
 use autoheal_testkit::kill::mask;
 use serde_json::{Value, json};
 
@@ -29,8 +29,8 @@ pub(crate) async fn of_task(store: &Store, task: TaskId) -> Value {
             "report": run.report,
             "checkpoints": checkpoints,
             "events": events.into_iter().filter(|body| !matches!(body, EventBody::RunResumed { .. })).collect::<Vec<_>>(),
-            "diagnostics": store.diagnostics(run.run).await.unwrap(),
-            "outputs": store.outputs(run.run).await.unwrap(),
+            "diagnostics": store.diagnostics(run.run, Slice::ALL).await.unwrap(),
+            "outputs": store.outputs(run.run, Slice::ALL).await.unwrap(),
         }));
     }
     let mut rows = json!({ "task": row, "runs": runs });

@@ -9,7 +9,7 @@ use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::workflow::StepError;
 use autoheal_engine::{ErrorCode, RunId, TaskId, Timestamp};
 use autoheal_orchestrator::{Registry, Room, TaskEnd, Worker, WorkerError, WorkerSettings};
-use autoheal_store::{AlertFilter, Checkpoint, ClaimRequest, NewRun, Store, TaskFilter, system_time};
+use autoheal_store::{AlertFilter, Checkpoint, ClaimRequest, NewRun, Slice, Store, TaskFilter, system_time};
 use rstest::rstest;
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::Receiver;
@@ -121,8 +121,8 @@ async fn a_run_passes_its_nodes_in_order_and_leaves_its_outcome(
         (5, "check", None),
     ];
     assert_eq!(path, expected);
-    assert_eq!(store.outputs(run).await.unwrap().len(), 2);
-    assert_eq!(store.diagnostics(run).await.unwrap().len(), 1, "the same one twice");
+    assert_eq!(store.outputs(run, Slice::ALL).await.unwrap().len(), 2);
+    assert_eq!(store.diagnostics(run, Slice::ALL).await.unwrap().len(), 1, "the same one twice");
 
     let stored = store.events(run, 0).await.unwrap();
     let sequences: Vec<i64> = stored.iter().map(|event| event.sequence).collect();

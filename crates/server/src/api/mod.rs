@@ -7,7 +7,10 @@ pub mod error;
 pub mod heal;
 pub mod needs;
 pub mod overview;
+#[cfg(test)]
+mod page;
 mod progress;
+pub mod recipe_edits;
 pub mod records;
 mod request;
 pub mod results;
@@ -108,6 +111,9 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(decisions::approve))
         .routes(routes!(decisions::reject))
         .routes(routes!(decisions::rollback))
+        .routes(routes!(recipe_edits::propose))
+        .routes(routes!(recipe_edits::trial))
+        .routes(routes!(recipe_edits::replace))
         .routes(routes!(source_records::recipes))
         .routes(routes!(source_records::values))
         .routes(routes!(source_records::fixes))

@@ -10,9 +10,9 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::error::{ApiError, ErrorResponse};
-use super::request::Path;
+use super::request::{Path, Query};
 use super::runs::find;
-use super::schema::{self, Time};
+use super::schema::{self, Part, Time};
 use super::{Shared, tag};
 
 /// A normalised error, counted instead of repeated (spec `diagnostics-log.md`).
@@ -73,6 +73,9 @@ impl From<DiagnosticsEntry> for Diagnostic {
 pub struct DiagnosticList {
     /// In the order in which they were first seen.
     pub diagnostics: Vec<Diagnostic>,
+    /// Offset of the next part of the list; absent in the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 /// An attempt at a fix.
@@ -98,13 +101,16 @@ pub struct FixAttempt {
 /// Attempts at fixes, with their diagnosis and validation.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FixList {
-    /// Attempts, the oldest first.
+    /// Attempts: of a run the oldest first, of a source the newest first.
     pub fixes: Vec<FixAttempt>,
+    /// Offset of the next part of the list; absent in the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 impl FixList {
     /// Creates the list from the stored attempts.
-    pub(super) fn of(fixes: Vec<(Timestamp, FixRecord)>) -> Self {
+    pub(super) fn of(fixes: Vec<(Timestamp, FixRecord)>, next: Option<u32>) -> Self {
         let attempt = |(at, fix): (Timestamp, FixRecord)| FixAttempt {
             at: Time(at),
             target: fix.target,
@@ -114,7 +120,7 @@ impl FixList {
             diagnosis: fix.diagnosis,
             validation: fix.validation,
         };
-        Self { fixes: fixes.into_iter().map(attempt).collect() }
+        Self { fixes: fixes.into_iter().map(attempt).collect(), next }
     }
 }
 
@@ -146,42 +152,55 @@ impl From<OutputRecord> for CommandOutput {
 pub struct OutputList {
     /// Outputs, the oldest first.
     pub outputs: Vec<CommandOutput>,
+    /// Offset of the next part of the list; absent in the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 /// List the diagnostics of a run
 #[utoipa::path(get, path = "/api/runs/{run_id}/diagnostics", operation_id = "listDiagnostics", tag = tag::RUNS,
-    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name"), Part), responses(
     (status = 200, description = "The diagnostics", body = DiagnosticList),
     (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn diagnostics(
     State(shared): State<Shared>,
     Path(run): Path<String>,
+    Query(part): Query<Part>,
 ) -> Result<Json<DiagnosticList>, ApiError> {
     let run = find(&shared, &run).await?.run;
-    let entries = shared.services.store.diagnostics(run).await?;
-    Ok(Json(DiagnosticList { diagnostics: entries.into_iter().map(Into::into).collect() }))
+    let mut entries = shared.services.store.diagnostics(run, part.asked()).await?;
+    let next = part.page(&mut entries);
+    Ok(Json(DiagnosticList { diagnostics: entries.into_iter().map(Into::into).collect(), next }))
 }
 
 /// List the fixes that a run tried
 #[utoipa::path(get, path = "/api/runs/{run_id}/fixes", operation_id = "listFixes", tag = tag::RUNS,
-    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name"), Part), responses(
     (status = 200, description = "The attempts", body = FixList),
     (status = 404, description = "There is no such run", body = ErrorResponse)))]
-pub(super) async fn fixes(State(shared): State<Shared>, Path(run): Path<String>) -> Result<Json<FixList>, ApiError> {
+pub(super) async fn fixes(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    Query(part): Query<Part>,
+) -> Result<Json<FixList>, ApiError> {
     let run = find(&shared, &run).await?.run;
-    Ok(Json(FixList::of(shared.services.store.fixes_of_run(run).await?)))
+    let mut fixes = shared.services.store.fixes_of_run(run, part.asked()).await?;
+    let next = part.page(&mut fixes);
+    Ok(Json(FixList::of(fixes, next)))
 }
 
 /// List the outputs of the commands that a run started
 #[utoipa::path(get, path = "/api/runs/{run_id}/outputs", operation_id = "listOutputs", tag = tag::RUNS,
-    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name"), Part), responses(
     (status = 200, description = "The outputs", body = OutputList),
     (status = 404, description = "There is no such run", body = ErrorResponse)))]
 pub(super) async fn outputs(
     State(shared): State<Shared>,
     Path(run): Path<String>,
+    Query(part): Query<Part>,
 ) -> Result<Json<OutputList>, ApiError> {
     let run = find(&shared, &run).await?.run;
-    let outputs = shared.services.store.outputs(run).await?;
-    Ok(Json(OutputList { outputs: outputs.into_iter().map(Into::into).collect() }))
+    let mut outputs = shared.services.store.outputs(run, part.asked()).await?;
+    let next = part.page(&mut outputs);
+    Ok(Json(OutputList { outputs: outputs.into_iter().map(Into::into).collect(), next }))
 }

@@ -7,11 +7,11 @@ use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::{Outcome, StopReason, Timestamp};
 use autoheal_repo::FlakyKind;
 use autoheal_repo::results::FixOrigin;
-use autoheal_store::NeedKind;
+use autoheal_store::{NeedKind, Slice};
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use super::run_standing::RunStanding;
 
@@ -59,6 +59,70 @@ impl Limit {
         let goes_on = rows.len() > told;
         rows.truncate(told);
         rows.last().filter(|_| goes_on).map(key)
+    }
+}
+
+/// Number of rows to leave out at the beginning of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(try_from = "u32")]
+pub struct Offset(u32);
+
+impl Offset {
+    const MOST: u32 = 1_000_000;
+
+    /// Returns the number of rows.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl TryFrom<u32> for Offset {
+    type Error = &'static str;
+
+    fn try_from(offset: u32) -> Result<Self, Self::Error> {
+        if offset <= Self::MOST { Ok(Self(offset)) } else { Err("a number from 0 to 1,000,000 is expected") }
+    }
+}
+
+pub(super) fn offset() -> Schema {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0))
+        .maximum(Some(Offset::MOST))
+        .default(Some(0.into()))
+        .into()
+}
+
+/// The part of a list that a request asks for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Part {
+    /// Number of rows to leave out at the beginning.
+    #[param(schema_with = offset, required = false)]
+    offset: Offset,
+    /// Maximum number of rows.
+    #[param(schema_with = limit, required = false)]
+    limit: Limit,
+}
+
+impl Part {
+    /// Returns the rows to query: one more than is returned, to detect whether there is a next part.
+    pub fn asked(&self) -> Slice {
+        Slice { offset: self.offset.get().into(), limit: self.limit.asked().into() }
+    }
+
+    /// Truncates the queried rows. Returns the offset of the next part if there is one.
+    pub fn page<T>(&self, rows: &mut Vec<T>) -> Option<u32> {
+        let end = self.offset.get().saturating_add(self.limit.get());
+        self.limit.page(rows, |_| end)
+    }
+
+    /// Takes the part of a whole list, and the offset of the next part.
+    pub fn of<T>(&self, rows: Vec<T>) -> (Vec<T>, Option<u32>) {
+        let mut rows = rows.into_iter().skip(self.offset.get() as usize).take(self.limit.asked() as usize).collect();
+        let next = self.page(&mut rows);
+        (rows, next)
     }
 }
 

@@ -15,10 +15,11 @@ use utoipa::{IntoParams, ToSchema};
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::records::FixList;
 use super::request::{Path, Query, not_found};
-use super::schema::{self, Limit, Time};
+use super::schema::{self, Limit, Part, Time};
 use super::sources::{find, parsed};
 use super::{Shared, tag};
-use crate::tools::remote::DrawnPage;
+use crate::marked::Numbers;
+use crate::pages::DrawnPage;
 
 /// A version of a recipe.
 #[derive(Debug, Serialize, ToSchema)]
@@ -87,6 +88,9 @@ fn difference(before: &RecipeRow, after: &RecipeRow) -> Result<String, ApiError>
 pub struct RecipeList {
     /// Versions, the newest first.
     pub recipes: Vec<RecipeVersion>,
+    /// Offset of the next part of the list; absent in the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 /// An accepted set of values.
@@ -147,6 +151,9 @@ impl From<SnapshotRow> for StoredPage {
 pub struct StoredPageList {
     /// Stored pages, the newest first.
     pub snapshots: Vec<StoredPage>,
+    /// Offset of the next part of the list; absent in the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u32>,
 }
 
 /// A decision that a user or client made about a source.
@@ -197,22 +204,22 @@ pub(super) struct ValueQuery {
 
 /// List the versions of a source's recipe, with their changes
 #[utoipa::path(get, path = "/api/sources/{name}/recipes", operation_id = "listRecipes", tag = tag::SOURCES,
-    params(("name" = String, Path, description = "The source's name")), responses(
+    params(("name" = String, Path, description = "The source's name"), Part), responses(
     (status = 200, description = "The versions", body = RecipeList),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn recipes(
     State(shared): State<Shared>,
     Path(name): Path<String>,
+    Query(part): Query<Part>,
 ) -> Result<Json<RecipeList>, ApiError> {
     let row = find(&shared, &name).await?;
     let rows = shared.services.store.recipes(&row.source).await?;
-    let mut recipes = Vec::with_capacity(rows.len());
-    for (place, version) in rows.iter().enumerate() {
+    let (places, next) = part.of((0..rows.len()).rev().collect());
+    let version = |place: usize| {
         let before = place.checked_sub(1).and_then(|before| rows.get(before));
-        recipes.push(RecipeVersion::of(version.clone(), before)?);
-    }
-    recipes.reverse();
-    Ok(Json(RecipeList { recipes }))
+        RecipeVersion::of(rows[place].clone(), before)
+    };
+    Ok(Json(RecipeList { recipes: places.into_iter().map(version).collect::<Result<_, _>>()?, next }))
 }
 
 /// List the values that a source gave
@@ -233,12 +240,19 @@ pub(super) async fn values(
 
 /// List the fixes that were tried for a source
 #[utoipa::path(get, path = "/api/sources/{name}/fixes", operation_id = "listFixesOfSource", tag = tag::SOURCES,
-    params(("name" = String, Path, description = "The source's name")), responses(
+    params(("name" = String, Path, description = "The source's name"), Part), responses(
     (status = 200, description = "The attempts", body = FixList),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
-pub(super) async fn fixes(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<FixList>, ApiError> {
+pub(super) async fn fixes(
+    State(shared): State<Shared>,
+    Path(name): Path<String>,
+    Query(part): Query<Part>,
+) -> Result<Json<FixList>, ApiError> {
     let row = find(&shared, &name).await?;
-    Ok(Json(FixList::of(shared.services.store.fixes_of_target(&row.source, Timestamp::default()).await?)))
+    let mut fixes = shared.services.store.fixes_of_target(&row.source, Timestamp::default()).await?;
+    fixes.reverse();
+    let (fixes, next) = part.of(fixes);
+    Ok(Json(FixList::of(fixes, next)))
 }
 
 /// List the decisions about a source
@@ -269,16 +283,18 @@ pub(super) async fn decisions(
 
 /// List the stored pages of a source
 #[utoipa::path(get, path = "/api/sources/{name}/snapshots", operation_id = "listSnapshots", tag = tag::SOURCES,
-    params(("name" = String, Path, description = "The source's name")), responses(
+    params(("name" = String, Path, description = "The source's name"), Part), responses(
     (status = 200, description = "The pages", body = StoredPageList),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn snapshots(
     State(shared): State<Shared>,
     Path(name): Path<String>,
+    Query(part): Query<Part>,
 ) -> Result<Json<StoredPageList>, ApiError> {
     let row = find(&shared, &name).await?;
-    let rows = shared.services.store.kept_pages(&row.source).await?;
-    Ok(Json(StoredPageList { snapshots: rows.into_iter().map(Into::into).collect() }))
+    let mut rows = shared.services.store.kept_pages(&row.source, part.asked()).await?;
+    let next = part.page(&mut rows);
+    Ok(Json(StoredPageList { snapshots: rows.into_iter().map(Into::into).collect(), next }))
 }
 
 /// Selection of the version of the recipe.
@@ -289,6 +305,9 @@ pub(super) struct MarkQuery {
     /// Version of the recipe whose fields are marked; the active one by default.
     #[param(minimum = 1)]
     version: Option<u32>,
+    /// True if every element should have its number, in the attribute `data-autoheal-element`.
+    #[serde(default)]
+    numbers: bool,
 }
 
 /// Content security policy of a stored page: a browser may display it, and nothing else.
@@ -323,7 +342,8 @@ pub(super) async fn page(
         None => recipe.stage == Stage::Production,
     });
     let recipe: Option<Recipe> = wanted.map(|recipe| serde_json::from_value(recipe.recipe)).transpose()?;
-    let page = DrawnPage { source: row.source, snapshot: number, recipe };
-    let html = page.marked(&shared.services).await.map_err(|error| ApiError::internal(&error))?.ok_or_else(missing)?;
+    let numbers = if query.numbers { Numbers::Shown } else { Numbers::Hidden };
+    let page = DrawnPage { source: row.source, snapshot: number, recipe, numbers };
+    let html = shared.of_pages(page).await?.ok_or_else(missing)?;
     Ok((SHOWN_ONLY, Html(html)))
 }

@@ -21,7 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path, Query, named, not_found};
-use super::schema::{self, Limit, Time};
+use super::schema::{self, Limit, Offset, Time};
 use super::tasks::Task;
 use super::{Shared, tag};
 
@@ -232,8 +232,8 @@ pub(super) struct SourceQuery {
     order: Order,
     /// Number of sources to leave out at the beginning.
     #[serde(default)]
-    #[param(maximum = 1_000_000)]
-    offset: u32,
+    #[param(schema_with = schema::offset, required = false)]
+    offset: Offset,
     /// Maximum number of sources.
     #[serde(default)]
     #[param(schema_with = schema::limit, required = false)]
@@ -376,11 +376,11 @@ pub(super) async fn list(
 ) -> Result<Json<SourceList>, ApiError> {
     let SourceQuery { search, state, waits, order, offset, limit } = query;
     let store = &shared.services.store;
-    let filter = SourceFilter { search, state, waits, order: order.into(), offset, limit: limit.get() };
+    let filter = SourceFilter { search, state, waits, order: order.into(), offset: offset.get(), limit: limit.get() };
     let (rows, total) = store.source_page(&filter).await?;
     let names: Vec<String> = rows.iter().map(|row| row.source.clone()).collect();
     let (mut recent, mut recipes) = (store.recent_runs(&names, RECENT).await?, store.standing_recipes(&names).await?);
-    let end = offset.saturating_add(limit.get());
+    let end = offset.get().saturating_add(limit.get());
     let next = (u64::from(end) < total).then_some(end);
     let sources = rows.into_iter().filter_map(|row| {
         let recipes = recipes.remove(&row.source).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Work on pages that a worker process does for the server: calls of tools, and the drawing of stored pages.
+//! Work that a worker process does for the server: calls of tools, and work on stored pages.
 
 use std::fmt::Display;
 
@@ -6,22 +6,15 @@ use async_trait::async_trait;
 use autoheal_orchestrator::Crew;
 use autoheal_orchestrator::crew::CallError;
 use autoheal_orchestrator::crew::performer::Callee;
-use autoheal_page::document::Document;
-use autoheal_page::recipe::Recipe;
-use autoheal_store::{Store, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 use super::{Answer, Call, Services, Tool, ToolError, find};
-use crate::marked;
+use crate::pages;
 
 /// The name of the call for a tool.
 const TOOL: &str = "tool";
-
-/// The name of the call for the drawing of a page.
-const MARKED: &str = "marked";
 
 /// A call of a tool, on its way to a worker process.
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,40 +22,6 @@ struct ToolCall {
     tool: String,
     input: Value,
     user: Option<String>,
-}
-
-/// A stored page to display.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct DrawnPage {
-    /// The source that it is a page of.
-    pub(crate) source: String,
-    /// Number of the stored page.
-    pub(crate) snapshot: i64,
-    /// The recipe whose fields are marked on it.
-    pub(crate) recipe: Option<Recipe>,
-}
-
-impl DrawnPage {
-    /// Returns the page as safe HTML; `None` when it is not kept.
-    ///
-    /// # Errors
-    ///
-    /// The reason why the worker process has no answer.
-    pub(crate) async fn marked(self, services: &Services) -> Result<Option<String>, CallError> {
-        let failed = |error: &dyn Display| CallError::Process(error.to_string());
-        let Some(crew) = &services.crew else {
-            return self.draw(&services.store).await.map_err(|error| failed(&error));
-        };
-        let input = serde_json::to_value(&self).map_err(|error| failed(&error))?;
-        let html = crew.call(MARKED, &input, &|_| (), &CancellationToken::new()).await?;
-        serde_json::from_value(html).map_err(|error| failed(&error))
-    }
-
-    async fn draw(self, store: &Store) -> Result<Option<String>, StoreError> {
-        let Some((kept, content)) = store.kept_page(&self.source, self.snapshot).await? else { return Ok(None) };
-        let document = Document::parse_bytes(&content);
-        Ok(Some(marked::marked(&document, self.recipe.as_ref(), Url::parse(&kept.url).ok().as_ref())))
-    }
 }
 
 /// Calls a tool in a worker process.
@@ -110,16 +69,13 @@ impl Callee for RemoteTools {
         stop: CancellationToken,
     ) -> Result<Value, Value> {
         let plain = |error: &dyn Display| Value::String(error.to_string());
-        match name {
-            TOOL => match self.tool(input, progress, stop).await {
+        if name == TOOL {
+            return match self.tool(input, progress, stop).await {
                 Ok(answer) => serde_json::to_value(answer).map_err(|error| plain(&error)),
                 Err(error) => Err(serde_json::to_value(&error).unwrap_or_else(|error| plain(&error))),
-            },
-            MARKED => {
-                let page: DrawnPage = serde_json::from_value(input).map_err(|error| plain(&error))?;
-                page.draw(&self.0.store).await.map(|html| json!(html)).map_err(|error| plain(&error))
-            }
-            unknown => Err(plain(&format!("there is no call `{unknown}`"))),
+            };
         }
+        let performed = pages::perform(name, &input, &self.0.store).await;
+        performed.unwrap_or_else(|| Err(format!("there is no call `{name}`"))).map_err(Value::String)
     }
 }

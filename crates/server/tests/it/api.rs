@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::event::EventBody;
-use autoheal_engine::source::{Health, SourceRecord};
+use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::TaskState;
 use autoheal_engine::{JobId, RunId, Timestamp};
 use autoheal_server::http::Access;
@@ -275,6 +275,99 @@ async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_writt
     assert_eq!(ask(server.get("/api/sources")).await.1["sources"].as_array().unwrap().len(), 1);
     assert_eq!(ask(server.send(Method::DELETE, "/api/sources/chair", &json!({}))).await.0, 204);
     assert_eq!(ask(server.get("/api/sources/chair")).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
+    let server = start(local()).await;
+    let url = "https://shop.example/chair";
+    let blueprint = json!({ "base_url": url, "kind": "single", "fields": [] });
+    let definition = json!({ "url": url, "blueprint": blueprint, "interval_seconds": 60, "heal_policy": "auto" });
+    let recipe = json!({ "version": 1, "fields": { "price": { "select": ".price", "type": "money" } } });
+    let source = || "chair".to_owned();
+    let stored = |role, taken_at: i64, html: &str| SourceRecord::Snapshot {
+        source: source(),
+        snapshot: Snapshot {
+            role,
+            url: url.to_owned(),
+            taken_at: Timestamp::from_millis(taken_at),
+            content: html.as_bytes().to_vec(),
+            values: None,
+        },
+    };
+    let asked_by = || "ada".to_owned();
+    let records = [
+        SourceRecord::Definition { source: source(), definition: definition.clone() },
+        SourceRecord::Health { source: source(), health: Health::new() },
+        SourceRecord::Staged {
+            source: source(),
+            version: 1,
+            recipe,
+            definition: definition.clone(),
+            asked_by: asked_by(),
+        },
+        SourceRecord::Promoted { source: source(), version: 1, definition, replaces: None, asked_by: asked_by() },
+        stored(SnapshotRole::Good, 1, "<h1>Chair</h1><p class='price sum'>12 EUR</p>"),
+        stored(
+            SnapshotRole::Failing,
+            2,
+            "<h1>Chair</h1><div><a href=//evil onclick=x()>More</a><b class=sum>13 EUR</b></div>",
+        ),
+    ];
+    server.store.change_sources(Timestamp::from_millis(1), &records).await.unwrap();
+
+    // The newest page, with the number of the element that shows the price.
+    let (_, pages) = ask(server.get("/api/sources/chair/snapshots?limit=1")).await;
+    let page = &pages["snapshots"][0];
+    assert_eq!((&page["role"], &pages["next"]), (&json!("FAILING"), &json!(1)));
+    let number = page["snapshotId"].as_i64().unwrap();
+    let shown = server.get(&format!("/api/sources/chair/snapshots/{number}/page?numbers=true")).send().await.unwrap();
+    let shown = shown.text().await.unwrap();
+    assert!(!shown.contains("evil") && !shown.contains("onclick"), "{shown}");
+    let (before, _) = shown.split_once("\">13 EUR").unwrap();
+    let element: u64 = before.rsplit('"').next().unwrap().parse().unwrap();
+
+    let rules = |field: &str, snapshot: i64, elements: Value| {
+        let body = json!({ "field": field, "snapshotId": snapshot, "elements": elements });
+        ask(server.send(Method::POST, "/api/sources/chair/rules", &body))
+    };
+    let (status, proposed) = rules("price", number, json!([element])).await;
+    assert_eq!(status, 200, "{proposed}");
+    let rule = &proposed["rules"][0];
+    assert_eq!(rule["selector"], ".sum");
+    let values: Vec<_> = rule["pages"].as_array().unwrap().iter().map(|page| &page["fields"][0]["values"]).collect();
+    assert_eq!(values, [&json!(["13 EUR"]), &json!(["12 EUR"])]);
+    for (field, snapshot, elements, expected) in [
+        ("price", number, json!([999]), 404),
+        ("price", 99, json!([1]), 404),
+        ("price", number, json!([]), 400),
+        ("not a name!", number, json!([1]), 400),
+    ] {
+        let (status, refused) = rules(field, snapshot, elements).await;
+        assert_eq!(status, expected, "{refused}");
+    }
+
+    let recipe = &rule["recipe"];
+    let (status, trial) =
+        ask(server.send(Method::POST, "/api/sources/chair/trial", &json!({ "recipe": recipe }))).await;
+    assert_eq!((status, &trial["pages"][0]["fields"][0]["values"]), (200, &json!(["13 EUR"])));
+    let bad = json!({ "recipe": { "version": 1, "fields": { "price": { "select": ":::" } } } });
+    let (status, refused) = ask(server.send(Method::POST, "/api/sources/chair/trial", &bad)).await;
+    assert_eq!((status, &refused["error"]["details"]["field"]), (400, &json!("recipe.fields.price.select")));
+
+    let replace = |replaces: u32| {
+        let body = json!({ "recipe": recipe, "replaces": replaces });
+        ask(server.send(Method::PUT, "/api/sources/chair/recipe", &body).header("X-Autoheal-User", "ada"))
+    };
+    assert_eq!(replace(7).await.0, 409, "another version is active");
+    let (status, replaced) = replace(1).await;
+    assert_eq!((status, &replaced["recipeVersion"]), (200, &json!(2)), "{replaced}");
+    assert_eq!(replace(2).await.0, 409, "nothing changes");
+    let (_, made) = ask(server.get("/api/sources/chair/decisions")).await;
+    assert_eq!(
+        (&made["decisions"][0]["decision"], &made["decisions"][0]["askedBy"]),
+        (&json!("REPLACED"), &json!("ada"))
+    );
 }
 
 #[tokio::test]

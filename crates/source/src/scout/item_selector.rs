@@ -8,17 +8,7 @@ use super::naming::is_telling;
 
 /// Returns a selector that gives a node as the first match in its item, for each item that has one, and nothing in the others.
 pub(super) fn select_in_items(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Option<Selector> {
-    let gives_them = |selector: &Selector| {
-        let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
-        for node in page.select(selector) {
-            let place = items.partition_point(|item| *item <= node).checked_sub(1);
-            let place = place.filter(|place| items.get(*place).is_some_and(|item| page.contains(*item, node)));
-            if let Some(slot) = place.and_then(|place| first.get_mut(place)) {
-                slot.get_or_insert(node);
-            }
-        }
-        first == nodes
-    };
+    let gives_them = |selector: &Selector| first_in_items(page, items, selector) == nodes;
     let wanted: Vec<NodeId> = nodes.iter().flatten().copied().collect();
     let by_name = names_of(page, &wanted).into_iter().filter_map(|text| Selector::parse(&text).ok()).find(gives_them);
     let of_page = || {
@@ -29,6 +19,33 @@ pub(super) fn select_in_items(page: &Document, items: &[NodeId], nodes: &[Option
     let by_tag =
         || ways_of(page, items, nodes).into_iter().filter_map(|text| Selector::parse(&text).ok()).find(gives_them);
     by_name.or_else(of_page).or_else(by_tag)
+}
+
+/// Selectors that give a node as the first match in its item; those first that give something in most items.
+pub(super) fn selectors_in_item(page: &Document, items: &[NodeId], item: NodeId, node: NodeId) -> Vec<Selector> {
+    let Some(place) = items.iter().position(|other| *other == item) else { return Vec::new() };
+    let texts = names_of(page, &[node]).into_iter().chain(ways_of(page, &[item], &[Some(node)]));
+    let selectors = texts.filter_map(|text| Selector::parse(&text).ok());
+    let mut found: Vec<(usize, Selector)> = selectors
+        .map(|selector| (first_in_items(page, items, &selector), selector))
+        .filter(|(first, _)| first.get(place) == Some(&Some(node)))
+        .map(|(first, selector)| (first.iter().filter(|node| node.is_none()).count(), selector))
+        .collect();
+    found.sort_by_key(|(missing, _)| *missing);
+    found.into_iter().map(|(_, selector)| selector).collect()
+}
+
+/// The first match of a selector in each item.
+fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
+    let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
+    for node in page.select(selector) {
+        let place = items.partition_point(|item| *item <= node).checked_sub(1);
+        let place = place.filter(|place| items.get(*place).is_some_and(|item| page.contains(*item, node)));
+        if let Some(slot) = place.and_then(|place| first.get_mut(place)) {
+            slot.get_or_insert(node);
+        }
+    }
+    first
 }
 
 /// Selectors of what all the nodes are called.

@@ -4,6 +4,7 @@
 //! # Layout
 //!
 //! - `example`: from values given as they appear on the page
+//! - `pointing`: from elements that the user points at
 //! - `statements`: from structured data about the page, and its heading
 //! - `labels`: from values that have a label
 //! - `region`, `item_fields`, `item_selector`: from repetition: the items of a list page, their common fields, their selector
@@ -19,6 +20,7 @@ mod kind;
 mod labels;
 mod naming;
 mod places;
+mod pointing;
 mod region;
 pub mod schema;
 mod statements;
@@ -38,6 +40,7 @@ use crate::definition::PageKind;
 pub use example::by_example;
 pub(crate) use naming::field_name;
 pub(crate) use places::{is_about_the_same, place_of_known};
+pub use pointing::{Pointed, by_pointing};
 pub use schema::{Schema, SchemaError};
 pub use wanted::by_schema;
 
@@ -61,6 +64,12 @@ pub enum ScoutError {
         field: FieldName,
         /// Example value of the user.
         value: String,
+    },
+    /// The recipe is for a list, and the element is in none of its items.
+    #[error("the element of `{field}` is in no item of the list: point at one within an item")]
+    NotInItems {
+        /// Name of the field.
+        field: FieldName,
     },
     /// Nothing was found to propose.
     #[error(

@@ -7,8 +7,8 @@ use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::workflow::Ending;
 use autoheal_engine::{JobId, Outcome, RunId, StopReason, Timestamp};
 use autoheal_store::{
-    AlertFilter, Checkpoint, FinishedRun, NeedKind, NewRun, RunFilter, RunState, SourceFilter, SourceOrder, Store,
-    TaskFilter,
+    AlertFilter, Checkpoint, FinishedRun, NeedKind, NewRun, RunFilter, RunState, Slice, SourceFilter, SourceOrder,
+    Store, TaskFilter,
 };
 use rstest::rstest;
 use serde_json::json;
@@ -202,7 +202,7 @@ async fn what_sources_gave_last_and_the_pages_kept_of_them_are_listed(#[case] en
     assert_eq!(store.values_before("news", Some(both[0].id), 9).await.unwrap(), both[1..]);
     let standing = store.standing_recipes(&["news".to_owned()]).await.unwrap();
     assert_eq!(standing["news"].iter().map(|recipe| recipe.version).collect::<Vec<_>>(), [1]);
-    let pages = store.kept_pages("news").await.unwrap();
+    let pages = store.kept_pages("news", Slice::ALL).await.unwrap();
     assert_eq!(pages.iter().map(|page| page.taken_at).collect::<Vec<_>>(), [at(2), at(1)]);
     let (kept, content) = store.kept_page("news", pages[1].snapshot).await.unwrap().unwrap();
     assert_eq!((kept, content.as_slice()), (pages[1].clone(), b"<p>1".as_slice()));

@@ -6,7 +6,7 @@ use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{Lease, TaskKind, TaskState};
 use autoheal_engine::workflow::{Ending, FixRecord, OutputRecord, Record};
 use autoheal_engine::{Outcome, RunId, StopReason, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Store, StoreError};
+use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Slice, Store, StoreError};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -239,14 +239,14 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     assert_eq!(feed[2].body, note("two\u{0}"));
     assert_eq!(store.events(run, 4).await.unwrap(), feed[4..]);
 
-    let diagnostics = store.diagnostics(run).await.unwrap();
+    let diagnostics = store.diagnostics(run, Slice::ALL).await.unwrap();
     assert_eq!(diagnostics.len(), 2, "the same fault at another line is the same diagnostic: {diagnostics:?}");
     assert!(diagnostics.contains(&entry("bad line 4", 2)) && diagnostics.contains(&entry("other fault", 1)));
-    let fixes = store.fixes_of_run(run).await.unwrap();
+    let fixes = store.fixes_of_run(run, Slice::ALL).await.unwrap();
     assert_eq!(fixes, [(at(101), fix("-a\n+b\u{fffd}\n"))]);
     assert_eq!(store.fixes_of_target("t", at(101)).await.unwrap(), fixes);
     assert_eq!(store.fixes_of_target("t", at(102)).await.unwrap(), []);
-    assert_eq!(store.outputs(run).await.unwrap(), [output(&loud), output("")]);
+    assert_eq!(store.outputs(run, Slice::ALL).await.unwrap(), [output(&loud), output("")]);
     assert_eq!(store.runs(&RunFilter::newest(10)).await.unwrap().len(), 1);
 
     // Another task for the same target has runs of its own.
@@ -303,9 +303,9 @@ async fn a_worker_that_lost_its_lease_leaves_no_trace(#[case] engine: Engine) {
     assert_eq!((store.run(run).await.unwrap(), store.events(run, 0).await.unwrap()), before);
     assert_eq!(store.run(late.run).await.unwrap(), None);
     assert_eq!(store.checkpoints(run).await.unwrap(), [checkpoint(run, 1)]);
-    assert_eq!(store.diagnostics(run).await.unwrap(), []);
-    assert_eq!(store.fixes_of_run(run).await.unwrap(), []);
-    assert_eq!(store.outputs(run).await.unwrap(), []);
+    assert_eq!(store.diagnostics(run, Slice::ALL).await.unwrap(), []);
+    assert_eq!(store.fixes_of_run(run, Slice::ALL).await.unwrap(), []);
+    assert_eq!(store.outputs(run, Slice::ALL).await.unwrap(), []);
     assert_eq!(store.task(new.task).await.unwrap().unwrap(), held);
     store.checkpoint(&new, &checkpoint(run, 2), &events, &records).await.unwrap();
 }
