@@ -89,7 +89,7 @@ impl PageWork for DrawnPage {
 
     async fn perform(self, store: &Store) -> Result<Self::Answer, StoreError> {
         let Some((kept, content)) = store.kept_page(&self.source, self.snapshot).await? else { return Ok(None) };
-        let page = Page::of(kept, &content);
+        let page = Page::of(&kept, &content);
         Ok(Some(marked::marked(&page.document, self.recipe.as_ref(), page.url.as_ref(), self.numbers)))
     }
 }
@@ -162,7 +162,7 @@ impl PageWork for AskedRules {
         let Some((kept, content)) = store.kept_page(&self.source, self.snapshot).await? else {
             return Ok(Err(NoRules::NotThere));
         };
-        let here = Page::of(kept, &content);
+        let here = Page::of(&kept, &content);
         let numbered = |number: &usize| here.document.nodes().nth(*number);
         let Some(elements) = self.elements.iter().map(numbered).collect::<Option<Vec<_>>>() else {
             return Ok(Err(NoRules::NotThere));
@@ -210,7 +210,7 @@ struct Page {
 }
 
 impl Page {
-    fn of(kept: SnapshotRow, content: &[u8]) -> Self {
+    fn of(kept: &SnapshotRow, content: &[u8]) -> Self {
         Self { number: kept.snapshot, url: Url::parse(&kept.url).ok(), document: Document::parse_bytes(content) }
     }
 
@@ -241,7 +241,7 @@ async fn pages(store: &Store, source: &str) -> Result<Vec<Page>, StoreError> {
     for kept in store.kept_pages(source, Slice { offset: 0, limit: MOST_PAGES }).await? {
         // The page may have been removed in the meantime.
         let stored = store.kept_page(source, kept.snapshot).await?;
-        pages.extend(stored.map(|(kept, content)| Page::of(kept, &content)));
+        pages.extend(stored.map(|(kept, content)| Page::of(&kept, &content)));
     }
     Ok(pages)
 }

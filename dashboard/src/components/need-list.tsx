@@ -19,18 +19,22 @@ const SENTENCES: Record<NeedKind, string> = {
   NOT_FIXED: "The last run did not fix what is wrong.",
 };
 
+const LABELS: Partial<Record<NeedKind, string>> = { REVIEW: "Review the fix", QUARANTINE: "Edit or release" };
+
+/** The part of a source's page on which an entry is decided. */
+const PARTS: Partial<Record<NeedKind, string>> = { REVIEW: "?tab=review", QUARANTINE: "?tab=edit" };
+
 /** Returns the page on which the entry is decided. */
 function decisionPlace({ kind, target, runId, taskId }: Need): string {
   if (runId) return `/runs/${runId}`;
   if (kind === "DEAD_LETTER" && taskId !== undefined && taskId !== null) return `/queue/${taskId}`;
-  return placeOf(target);
+  return `${placeOf(target)}${PARTS[kind] ?? ""}`;
 }
 
 function Action({ need }: { need: Need }) {
   if (need.kind === "MERGE" && need.branch) return <CopyText text={need.branch} label="Copy the name of the branch" />;
   if (need.kind === "DEAD_LETTER" && typeof need.taskId === "number") return <RetryTask taskId={need.taskId} />;
-  const label = need.kind === "REVIEW" ? "Review the fix" : need.kind === "QUARANTINE" ? "Look and release" : "Look";
-  return <ButtonLink to={decisionPlace(need)}>{label}</ButtonLink>;
+  return <ButtonLink to={decisionPlace(need)}>{LABELS[need.kind] ?? "Look"}</ButtonLink>;
 }
 
 /** What needs a person, each entry with its action. */

@@ -12,7 +12,7 @@ import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { useNow } from "../ui/time";
 import { PointingFrame } from "./pointing-frame";
-import { fieldsOf, versionsOf } from "./recipe-fields";
+import { fieldsOf, markedValues, versionsOf } from "./recipe-fields";
 
 /** The choice of a field that the recipe does not have yet. */
 const NEW_FIELD = "";
@@ -120,10 +120,15 @@ function Rules({ name, active, snapshots, rules }: PartProps & { rules: readonly
 function ByPointing({ name, active, snapshots }: PartProps) {
   const fields = fieldsOf(active.recipe);
   const now = useNow();
-  const [field, setField] = useState(fields[0] ?? NEW_FIELD);
+  const [chosenField, setField] = useState<string>();
   const [newField, setNewField] = useState("");
   const first = snapshots.find(({ role }) => role === "FAILING") ?? snapshots[0];
   const [snapshotId, setSnapshotId] = useState(first?.snapshotId ?? 0);
+  const html = useQuery(queries.snapshotPage(name, snapshotId, undefined, true)).data;
+  // What the page lacks is most likely what is to be edited.
+  const found = html === undefined ? [] : [...markedValues(html).keys()].flatMap((names) => names.split(", "));
+  const field =
+    chosenField ?? fields.find((name) => html !== undefined && !found.includes(name)) ?? fields[0] ?? NEW_FIELD;
   const [element, setElement] = useState<{ number: number; tag: string; text: string }>();
   const wanted = field === NEW_FIELD ? newField.trim() : field;
   const rules = useMutation({

@@ -12,6 +12,7 @@ import { SnapshotComparison } from "../components/snapshot-comparison";
 import { SourceActions } from "../components/source-actions";
 import { SourceFixList } from "../components/source-fix-list";
 import { SourceSettings } from "../components/source-settings";
+import { SourceTrouble } from "../components/source-trouble";
 import { StateBadge } from "../components/state-badge";
 import { SOURCE_LOOKS } from "../components/tones";
 import { ValueHistory } from "../components/value-history";
@@ -44,12 +45,6 @@ function Health({ source }: { source: Source }) {
           ["Added", <Time key="added" at={source.createdAt} />],
         ]}
       />
-      {source.quarantineUntil && source.state === "QUARANTINED" && (
-        <p className="mt-4 border-t border-line pt-3 text-bad">
-          The quarantine ends <Time at={source.quarantineUntil} />; until then no fix is attempted automatically. Check
-          the failing snapshot, then release the source.
-        </p>
-      )}
     </Panel>
   );
 }
@@ -188,6 +183,7 @@ export function SourcePage() {
       <Loaded query={query} lines={12}>
         {(detail) => (
           <>
+            {detail.source.state !== "ACTIVE" && <SourceTrouble source={detail.source} />}
             <Health source={detail.source} />
             <Tabs
               label="Parts of the source"
