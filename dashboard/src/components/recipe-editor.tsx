@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { useRecipeReplacement } from "../api/actions";
 import { api, documentOf } from "../api/client";
 import { describeError } from "../api/describe";
@@ -142,13 +142,10 @@ function ByPointing({ name, active, snapshots }: PartProps) {
     meta: { shownInPlace: true },
   });
   const { mutate, reset } = rules;
-  const point = useCallback(
-    (pointed: { number: number; tag: string; text: string }) => {
-      setElement(pointed);
-      if (wanted !== "") mutate(pointed.number);
-    },
-    [mutate, wanted],
-  );
+  const point = (pointed: { number: number; tag: string; text: string }) => {
+    setElement(pointed);
+    if (wanted !== "") mutate(pointed.number);
+  };
   const forget = () => {
     setElement(undefined);
     reset();
