@@ -91,6 +91,8 @@ enum Bench {
     Parsers(bench::parsers::Options),
     /// Request the status of a job a thousand times a second, while many clients follow a run
     Server(bench::server::Options),
+    /// Request everything that the dashboard's pages need, with a large database behind them
+    Pages(bench::pages::Options),
     /// Keep a server and three workers busy, a tenth of it hostile, killing a worker each minute: nothing lost, nothing done twice
     Soak(bench::soak::Options),
 }
@@ -117,6 +119,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Bench { bench: Bench::Parsers(options) } => bench::parsers::run(&options),
         Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),
+        Chore::Bench { bench: Bench::Pages(options) } => bench::pages::run(&root, &options),
         Chore::Bench { bench: Bench::Soak(options) } => bench::soak::run(&root, &options),
         Chore::Image { language } => image::run(&language),
         Chore::Coverage => coverage::run(&root),

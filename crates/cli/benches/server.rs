@@ -15,10 +15,10 @@
     reason = "a program for people, which starts the binary that it measures"
 )]
 
-use std::io::{BufRead as _, BufReader};
+mod serve;
+
 use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -33,6 +33,8 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use uuid::Uuid;
+
+use self::serve::{Serve, TOKEN};
 
 /// Number of connections that send requests.
 const CONNECTIONS: u32 = 32;
@@ -75,46 +77,11 @@ impl Arguments {
     }
 }
 
-const TOKEN: &str = "a-token-of-this-bench";
-
-/// The program, which does not outlive the bench.
-struct Serve {
-    process: Child,
-    address: SocketAddr,
-}
-
-impl Serve {
-    fn start(home: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_autoheal"));
-        command
-            .args(["serve", "--addr", "127.0.0.1:0", "--log", "off"])
-            .env_clear()
-            .env("HOME", home)
-            .current_dir(home);
-        // What runs here is in the store alone, and is of another machine.
-        command.env("AUTOHEAL_TOKEN", TOKEN).env("AUTOHEAL_CONNECTIONS_PER_CLIENT", "0");
-        command.env("AUTOHEAL_REQUESTS_PER_SECOND", "0").env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let address = lines.find_map(|line| line.split("listening at http://").nth(1)?.split(';').next()?.parse().ok());
-        // Nobody may be stopped by a pipe that is full.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { process, address: address.unwrap() }
-    }
-
-    /// The memory it uses now, in KiB.
-    fn memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.split_whitespace().next().unwrap().parse().unwrap()
-    }
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// Returns the memory that a process uses now, in KiB.
+fn memory(process: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 /// A connection that is kept for one request after another.
@@ -285,7 +252,7 @@ async fn main() {
     std::fs::create_dir_all(&folder).unwrap();
     let store = Store::open_file(&folder.join("autoheal.db")).await.unwrap();
     let (job, run, lease) = begin_run(&store).await;
-    let serve = Serve::start(home.path());
+    let serve = Serve::start(home.path(), &[]);
     let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     println!(
         "{profile}, {} requests a second for {} s over {CONNECTIONS} connections",
@@ -300,7 +267,7 @@ async fn main() {
     let ratio = |percent| measured.percentile(percent).as_secs_f64() / reference.percentile(percent).as_secs_f64();
     println!("  status / reference          p50 {:.2}  p99 {:.2}", ratio(50.0), ratio(99.0));
 
-    let (before, ready, heard) = (serve.memory(), Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (before, ready, heard) = (memory(&serve.process), Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let following = follow(serve.address, run, arguments.clients, &ready, &heard);
     all(&ready, arguments.clients).await;
     let told = Instant::now();
@@ -308,7 +275,7 @@ async fn main() {
         EventBody::Note { node: "bench".to_owned(), topic: "bench".to_owned(), message: "heard by all".to_owned() };
     store.append_events(&lease, run, &[(now(), note)]).await.unwrap();
     all(&heard, arguments.clients).await;
-    let (delay, after) = (told.elapsed(), serve.memory());
+    let (delay, after) = (told.elapsed(), memory(&serve.process));
     drop(following);
     let more = after.saturating_sub(before);
     println!(

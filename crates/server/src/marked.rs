@@ -13,12 +13,12 @@ const FIELD: &str = "data-autoheal-field";
 /// Attribute with the number of an element: its place in document order, from 0.
 const NUMBER: &str = "data-autoheal-element";
 
-/// Whether the elements of a displayed page have their numbers, so that the user can point at them.
+/// Display of the numbers of elements, by which the user points at them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Numbers {
-    /// They do.
+    /// Every element has its number.
     Shown,
-    /// They do not.
+    /// No element has a number.
     Hidden,
 }
 

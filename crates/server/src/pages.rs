@@ -38,7 +38,7 @@ pub(crate) trait PageWork: Serialize + DeserializeOwned + Send + 'static {
     /// Does the work in this process.
     async fn perform(self, store: &Store) -> Result<Self::Answer, StoreError>;
 
-    /// Has a worker process do the work, or does it here if there are none.
+    /// Has a worker process do the work, or does it here if the server runs without them.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ pub(crate) struct DrawnPage {
     pub(crate) snapshot: i64,
     /// The recipe whose fields are marked on it.
     pub(crate) recipe: Option<Recipe>,
-    /// Whether its elements have their numbers.
+    /// Numbers of its elements.
     pub(crate) numbers: Numbers,
 }
 
@@ -94,7 +94,7 @@ impl PageWork for DrawnPage {
     }
 }
 
-/// Elements of a stored page for which rules are asked.
+/// Request for rules that give elements of a stored page.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AskedRules {
     /// The source that it is a page of.
@@ -118,7 +118,7 @@ pub(crate) enum NoRules {
     None(String),
 }
 
-/// A rule for a field, and what it extracts from the stored pages.
+/// A rule for a field, and the values that it extracts from the stored pages.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProposedRule {
     /// Selector of the rule.
@@ -126,21 +126,21 @@ pub struct ProposedRule {
     /// The recipe with the rule.
     #[schema(value_type = Object)]
     pub recipe: Recipe,
-    /// What the rule extracts from each page.
+    /// Values that the rule extracts from each page.
     pub pages: Vec<PageTrial>,
 }
 
-/// What a recipe extracts from a stored page.
+/// Values that a recipe extracts from a stored page.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageTrial {
     /// Number of the stored page.
     pub snapshot_id: i64,
-    /// What each field gives there.
+    /// Values of each field.
     pub fields: Vec<FieldTrial>,
 }
 
-/// What a field gives on a stored page.
+/// Values of a field on a stored page.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FieldTrial {
     /// Name of the field.
@@ -214,7 +214,7 @@ impl Page {
         Self { number: kept.snapshot, url: Url::parse(&kept.url).ok(), document: Document::parse_bytes(content) }
     }
 
-    /// What a recipe extracts, of one field or of all.
+    /// Returns the values that a recipe extracts, of one field or of all.
     fn trial(&self, recipe: &Recipe, only: Option<&FieldName>) -> PageTrial {
         let records = recipe.apply(&self.document, self.url.as_ref()).records;
         let names =

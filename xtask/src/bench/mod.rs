@@ -12,6 +12,7 @@ pub(crate) mod inject;
 pub(crate) mod navigate;
 mod of_crate;
 pub(crate) mod ordinary;
+pub(crate) mod pages;
 pub(crate) mod parsers;
 mod python;
 pub(crate) mod queue;

@@ -51,6 +51,22 @@ fn kind(schema: &Value) -> String {
     }
 }
 
+/// Returns a paragraph in lines of at most 110 columns.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < 110 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// A text for a cell of a table.
 fn cell(text: &Value) -> String {
     text.as_str().unwrap_or_default().replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
@@ -71,16 +87,9 @@ fn properties(text: &mut String, schema: &Value) {
 }
 
 fn operation(text: &mut String, method: &str, path: &str, operation: &Value) {
-    let _ = write!(
-        text,
-        "\n### {} {path}\n\n{}.",
-        method.to_uppercase(),
-        cell(&operation["summary"]).trim_end_matches('.')
-    );
-    if let Some(more) = operation["description"].as_str() {
-        let _ = write!(text, " {}", more.trim());
-    }
-    text.push('\n');
+    let summary = cell(&operation["summary"]);
+    let about = format!("{}. {}", summary.trim_end_matches('.'), operation["description"].as_str().unwrap_or_default());
+    let _ = writeln!(text, "\n### {} {path}\n\n{}", method.to_uppercase(), wrapped(&about));
     let parameters = operation["parameters"].as_array().filter(|all| !all.is_empty());
     if let Some(parameters) = parameters {
         text.push_str("\n| parameter | in | type | description |\n| --- | --- | --- | --- |\n");
@@ -121,7 +130,7 @@ fn page() -> String {
     let mut text = HEAD.to_owned();
     for tag in description["tags"].as_array().unwrap() {
         let name = tag["name"].as_str().unwrap();
-        let _ = write!(text, "\n## {name}\n\n{}\n", cell(&tag["description"]));
+        let _ = write!(text, "\n## {name}\n\n{}\n", wrapped(&cell(&tag["description"])));
         for (method, path, described) in by_tag.remove(name).unwrap_or_default() {
             operation(&mut text, method, path, described);
         }
@@ -129,7 +138,7 @@ fn page() -> String {
     assert!(by_tag.is_empty(), "operations with tags that the description does not list: {by_tag:?}");
     text.push_str("\n## Types\n");
     for (name, schema) in description["components"]["schemas"].as_object().unwrap() {
-        let _ = write!(text, "\n### {name}\n\n{}\n", cell(&schema["description"]));
+        let _ = write!(text, "\n### {name}\n\n{}\n", wrapped(&cell(&schema["description"])));
         properties(&mut text, schema);
         for part in schema["allOf"].as_array().into_iter().flatten() {
             properties(&mut text, part);
@@ -138,7 +147,7 @@ fn page() -> String {
             }
         }
         if schema["properties"].is_null() && schema["allOf"].is_null() {
-            let _ = writeln!(text, "\n{}", kind(schema));
+            let _ = writeln!(text, "\n{}", wrapped(&kind(schema)));
         }
     }
     text

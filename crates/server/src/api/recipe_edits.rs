@@ -17,7 +17,7 @@ use super::sources::{Source, current, find};
 use super::{Shared, tag};
 use crate::pages::{AskedRules, NoRules, PageTrial, PageWork, ProposedRule, TriedRecipe};
 
-/// Maximum number of elements that one rule is asked for.
+/// Maximum number of elements in a request for rules.
 const MOST_ELEMENTS: usize = 50;
 
 impl Shared {
@@ -51,7 +51,7 @@ pub struct RuleList {
 
 /// Propose rules for a field from elements of a stored page
 ///
-/// With what each rule extracts from the stored pages. Nothing is changed.
+/// With the values that each rule extracts from the stored pages. Nothing is changed.
 #[utoipa::path(post, path = "/api/sources/{name}/rules", operation_id = "proposeRules", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), request_body = RuleRequest, responses(
     (status = 200, description = "The rules", body = RuleList),
@@ -87,7 +87,7 @@ pub struct TrialRequest {
     pub recipe: Value,
 }
 
-/// What a recipe extracts from the stored pages.
+/// Values that a recipe extracts from the stored pages.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Trial {
     /// Stored pages, the newest first.
@@ -99,7 +99,7 @@ pub struct Trial {
 /// Nothing is changed, and no page is fetched.
 #[utoipa::path(post, path = "/api/sources/{name}/trial", operation_id = "tryRecipe", tag = tag::SOURCES,
     params(("name" = String, Path, description = "The source's name")), request_body = TrialRequest, responses(
-    (status = 200, description = "What it extracts", body = Trial),
+    (status = 200, description = "The values", body = Trial),
     (status = 404, description = "There is no such source", body = ErrorResponse)))]
 pub(super) async fn trial(
     State(shared): State<Shared>,

@@ -28,8 +28,7 @@ pub struct Pointed<'a> {
 /// Proposes recipes that differ from the given one in one field, which extracts the elements pointed at; the most robust first. `others` are
 /// further pages of the same template: a rule for the same element on these, too, comes before one that only this page supports.
 ///
-/// What is known of the field stays: its type, its steps and the part of the element that it takes. A field that the recipe does not have is
-/// added.
+/// The field keeps its type, its steps and the part of the element that it takes. A field that the recipe does not have is added.
 ///
 /// # Errors
 ///
@@ -99,8 +98,8 @@ fn on_page(known: Option<&Field>, pointed: &Pointed<'_>, others: &[&Document]) -
     each_once(selectors)
 }
 
-/// The elements that the rule in force takes from the other pages. Where it gives something on the page pointed at, the user corrects it, and
-/// what it gives elsewhere is no evidence.
+/// The elements that the active rule takes from the other pages. Where it gives something on the page pointed at, the user corrects it, and
+/// its elements elsewhere are not evidence.
 fn elsewhere<'a>(field: &Field, page: &Document, others: &[&'a Document]) -> Vec<(&'a Document, Vec<NodeId>)> {
     let Source::Nodes { select, .. } = &field.source else { return Vec::new() };
     if !page.select(select).is_empty() {
