@@ -28,7 +28,8 @@ function decisionPlace({ kind, target, runId, taskId }: Need): string {
 
 function Action({ need }: { need: Need }) {
   if (need.kind === "MERGE" && need.branch) return <CopyText text={need.branch} label="Copy the name of the branch" />;
-  if (need.kind === "DEAD_LETTER" && typeof need.taskId === "number") return <RetryTask taskId={need.taskId} />;
+  if (need.kind === "DEAD_LETTER" && typeof need.taskId === "number")
+    return <RetryTask taskId={need.taskId} kind="secondary" />;
   const label = need.kind === "REVIEW" ? "Review the fix" : need.kind === "QUARANTINE" ? "Look and release" : "Look";
   return <ButtonLink to={decisionPlace(need)}>{label}</ButtonLink>;
 }

@@ -20,7 +20,6 @@ const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Source",
     accessorKey: "name",
-    enableSorting: false,
     meta: { share: "md:w-2/5" },
     cell: ({ row: { original: source } }) => (
       <div className="min-w-0">
@@ -34,7 +33,6 @@ const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Health",
     accessorKey: "state",
-    enableSorting: false,
     cell: ({ row: { original: source } }) => (
       <span className="flex flex-wrap gap-1 max-md:justify-end">
         <StateBadge looks={SOURCE_LOOKS} value={source.state} />
@@ -49,28 +47,24 @@ const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Recent runs",
     id: "runs",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Sparkline runs={row.original.recentRuns} />,
   },
   {
     header: "Last success",
     accessorKey: "lastSuccessAt",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Time at={row.original.lastSuccessAt} />,
   },
   {
     header: "Last failure",
     accessorKey: "lastFailureAt",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Time at={row.original.lastFailureAt} />,
   },
   {
     header: "Schedule",
     accessorKey: "intervalSeconds",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row: { original: source } }) => (
       <span className="whitespace-nowrap text-muted">{source.schedule ?? formatInterval(source.intervalSeconds)}</span>
@@ -91,7 +85,7 @@ const CHOICES = {
 
 /** The sources with their health: searched, filtered and sorted by the server, as there may be thousands. */
 export function SourcesPage() {
-  const filters = useFilters(["state", "waits", "order", "search"]);
+  const filters = useFilters(["state", "waits", "order", "search"], CHOICES);
   const query = useInfiniteQuery(queries.sources(filters.filter));
   const total = query.data?.pages[0]?.total;
   return (
@@ -125,7 +119,7 @@ export function SourcesPage() {
     >
       {(sources) => (
         <>
-          <DataTable caption="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} />
+          <DataTable caption="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} sorting="none" />
           {total !== undefined && (
             <p className="border-t border-line px-4 py-2 text-xs text-muted">
               {sources.length} of {counted(total, "source")}

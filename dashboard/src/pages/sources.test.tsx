@@ -259,7 +259,7 @@ describe("the queue", () => {
   it("has tasks cancelled and retried", async () => {
     const world = use(makeWorld());
     const stateOf = (taskId: number) => world.tasks.find((task) => task.taskId === taskId)?.state;
-    const { user } = renderApp("/queue");
+    const { user } = renderApp("/queue?state=all");
     await user.click(await screen.findByRole("button", { name: "Cancel task 905" }));
     await waitFor(() => expect(stateOf(905)).toBe("CANCELLED"));
     await user.click(await screen.findByRole("button", { name: "Retry task 899" }));

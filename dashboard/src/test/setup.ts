@@ -5,9 +5,11 @@ import type { StoreApi } from "zustand";
 import { makeWorld } from "../mocks/world";
 import { useConnection } from "../store/connection";
 import { useHealingStore } from "../store/healing";
+import { useLists } from "../store/lists";
 import { useSession } from "../store/session";
 import { useTheme } from "../store/theme";
 import { useToasts } from "../store/toasts";
+import { useViews } from "../store/views";
 import { server, use } from "./server";
 
 // A slow machine is not a failure: what is waited for comes, or the test is wrong.
@@ -44,9 +46,11 @@ afterEach(() => {
   server.resetHandlers();
   renew(useConnection);
   renew(useHealingStore);
+  renew(useLists);
   renew(useSession);
   renew(useTheme);
   renew(useToasts);
+  renew(useViews);
   sessionStorage.clear();
   localStorage.clear();
   vi.restoreAllMocks();
