@@ -7,6 +7,7 @@ import { useConnection } from "../store/connection";
 import { useHealingStore } from "../store/healing";
 import { useLists } from "../store/lists";
 import { useSession } from "../store/session";
+import { useShortcuts } from "../store/shortcuts";
 import { useTheme } from "../store/theme";
 import { useToasts } from "../store/toasts";
 import { useViews } from "../store/views";
@@ -27,6 +28,7 @@ globalThis.ResizeObserver = class {
   unobserve() {}
   disconnect() {}
 };
+HTMLElement.prototype.scrollIntoView = () => undefined;
 window.scrollTo = () => undefined;
 HTMLElement.prototype.getBoundingClientRect = () => new DOMRect(0, 0, 240, 112);
 
@@ -48,6 +50,7 @@ afterEach(() => {
   renew(useHealingStore);
   renew(useLists);
   renew(useSession);
+  renew(useShortcuts);
   renew(useTheme);
   renew(useToasts);
   renew(useViews);
