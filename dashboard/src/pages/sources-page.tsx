@@ -2,11 +2,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import * as queries from "../api/queries";
 import type { Source } from "../api/types";
+import { BulkBar, BulkProgress, SelectBox } from "../components/bulk-bar";
 import { useFilters } from "../components/filters";
 import { ListPage } from "../components/list-page";
 import { SourceFigures } from "../components/source-figures";
 import { StateBadge } from "../components/state-badge";
 import { labelsOf, SOURCE_LOOKS } from "../components/tones";
+import { useBulk } from "../store/bulk";
 import { Badge } from "../ui/badge";
 import { ButtonLink } from "../ui/button";
 import { DataTable, type ColumnDef } from "../ui/data-table";
@@ -16,17 +18,31 @@ import { Message } from "../ui/message";
 import { Sparkline } from "../ui/sparkline";
 import { Time } from "../ui/time";
 
+function SelectSource({ name }: { name: string }) {
+  const isSelected = useBulk(({ selected }) => selected.has(name));
+  const select = useBulk((state) => state.select);
+  return (
+    <SelectBox label={`Select ${name}`} isChecked={isSelected} onChange={(isChecked) => select([name], isChecked)} />
+  );
+}
+
 const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Source",
     accessorKey: "name",
     meta: { share: "md:w-2/5" },
     cell: ({ row: { original: source } }) => (
-      <div className="min-w-0">
-        <Link to={`/sources/${encodeURIComponent(source.name)}`} className="block truncate font-medium hover:underline">
-          {source.name}
-        </Link>
-        <LongPath text={source.url} />
+      <div className="flex min-w-0 items-start gap-1">
+        <SelectSource name={source.name} />
+        <div className="min-w-0">
+          <Link
+            to={`/sources/${encodeURIComponent(source.name)}`}
+            className="block truncate font-medium hover:underline"
+          >
+            {source.name}
+          </Link>
+          <LongPath text={source.url} />
+        </div>
       </div>
     ),
   },
@@ -102,7 +118,12 @@ export function SourcesPage() {
           Add a source
         </ButtonLink>
       }
-      above={<SourceFigures />}
+      above={
+        <>
+          <SourceFigures />
+          <BulkProgress />
+        </>
+      }
       empty={
         <Message
           icon="sources"
@@ -119,6 +140,7 @@ export function SourcesPage() {
     >
       {(sources) => (
         <>
+          <BulkBar sources={sources} />
           <DataTable caption="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} sorting="none" />
           {total !== undefined && (
             <p className="border-t border-line px-4 py-2 text-xs text-muted">

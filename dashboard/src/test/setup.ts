@@ -3,6 +3,7 @@ import { cleanup, configure } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import type { StoreApi } from "zustand";
 import { makeWorld } from "../mocks/world";
+import { useBulk } from "../store/bulk";
 import { useConnection } from "../store/connection";
 import { useHealingStore } from "../store/healing";
 import { useLists } from "../store/lists";
@@ -46,6 +47,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   server.resetHandlers();
+  renew(useBulk);
   renew(useConnection);
   renew(useHealingStore);
   renew(useLists);
