@@ -44,6 +44,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
       const text = run.explanation ?? run.stopReason;
       if (!text) return null;
       return (
+        // The page of the run has the whole text.
         <span title={text} className="block truncate text-muted max-md:whitespace-normal">
           {text}
         </span>

@@ -61,7 +61,7 @@ export function SavedViews() {
               <Link
                 to={pathname + view.search}
                 aria-current={view.search === current ? "true" : undefined}
-                className="flex min-h-8 min-w-0 items-center rounded-s-md px-2.5 py-1 font-medium wrap-anywhere hover:underline aria-[current=true]:bg-accent-soft aria-[current=true]:text-accent"
+                className="flex min-h-8 min-w-0 items-center rounded-s-md px-2.5 py-1 font-medium wrap-anywhere hover:underline aria-[current=true]:bg-accent-soft aria-[current=true]:font-semibold aria-[current=true]:text-accent"
               >
                 {view.name}
               </Link>

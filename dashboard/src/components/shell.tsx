@@ -33,7 +33,7 @@ function Places({ onGo }: { onGo?: () => void }) {
             to={to}
             end={to === "/"}
             {...(onGo && { onClick: onGo })}
-            className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+            className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent"
           >
             <Icon name={icon} />
             <span className="flex-1">{label}</span>

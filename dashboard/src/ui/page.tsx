@@ -5,8 +5,8 @@ import { Icon } from "./icon";
 
 interface PageProps {
   title: string;
-  /** What the tab of the browser says, when the title is too long for it. */
-  tab?: string;
+  /** What the tab of the browser says, if that is not the title: a run says how it is. */
+  tab?: string | undefined;
   /** The list that this belongs to: the way back leads to it as it was displayed last. */
   back?: { to: string; label: string };
   /** Beneath the title: what this is, or the state of it. */
