@@ -42,7 +42,7 @@ const COLUMNS: ColumnDef<Task>[] = [
   {
     header: "Retries",
     accessorKey: "retryCount",
-    meta: { end: true },
+    meta: { end: true, roomy: true },
     cell: ({ row }) => (
       <span className="whitespace-nowrap">
         {row.original.retryCount} of {row.original.maxRetries}
@@ -54,7 +54,7 @@ const COLUMNS: ColumnDef<Task>[] = [
     accessorFn: ({ worker }) => worker ?? undefined,
     cell: ({ row }) =>
       row.original.worker && (
-        <span className="inline-block wrap-anywhere text-muted md:min-w-28">{row.original.worker}</span>
+        <span className="inline-block wrap-anywhere text-muted md:min-w-20">{row.original.worker}</span>
       ),
   },
   {
@@ -74,7 +74,7 @@ const COLUMNS: ColumnDef<Task>[] = [
     cell: ({ row }) => {
       const [event, at] = eventOf(row.original);
       return (
-        <span className="whitespace-nowrap text-muted">
+        <span className="text-muted">
           {event} <Time at={at} />
         </span>
       );
