@@ -112,7 +112,6 @@ describe("the look of the pages", () => {
     }
     stage = await setStage();
     canvas = await stage.browser.newPage();
-    if (isUpdate) rmSync(BASELINES, { recursive: true, force: true });
     mkdirSync(BASELINES, { recursive: true });
   });
   afterAll(() => stage?.close());
@@ -154,7 +153,9 @@ describe("the look of the pages", () => {
   it("has no baseline without a page", () => {
     if (!stage) return;
     const wanted = cases.flatMap(([name, theme]) => SIZES.map(([width]) => `${name}-${width}-${theme}.png`));
-    expect(readdirSync(BASELINES).toSorted()).toEqual(wanted.toSorted());
+    const stale = readdirSync(BASELINES).filter((picture) => !wanted.includes(picture));
+    if (isUpdate) for (const picture of stale) rmSync(join(BASELINES, picture));
+    else expect(stale).toEqual([]);
   });
 
   it.each([

@@ -50,14 +50,6 @@ const COLUMNS: ColumnDef<Task>[] = [
     ),
   },
   {
-    header: "Worker",
-    accessorFn: ({ worker }) => worker ?? undefined,
-    cell: ({ row }) =>
-      row.original.worker && (
-        <span className="inline-block wrap-anywhere text-muted md:min-w-20">{row.original.worker}</span>
-      ),
-  },
-  {
     header: "Requested",
     accessorFn: ({ createdAt }) => Date.parse(createdAt),
     meta: { end: true },
@@ -74,8 +66,9 @@ const COLUMNS: ColumnDef<Task>[] = [
     cell: ({ row }) => {
       const [event, at] = eventOf(row.original);
       return (
-        <span className="text-muted">
+        <span className="inline-block text-muted xl:min-w-36">
           {event} <Time at={at} />
+          {row.original.worker && <span className="block text-xs wrap-anywhere">by {row.original.worker}</span>}
         </span>
       );
     },
