@@ -53,8 +53,8 @@ const api = { target: process.env.AUTOHEAL_SERVER ?? "http://127.0.0.1:8080", ch
 /** The packages and modules that every page needs. */
 const BASE = new RegExp(
   "node_modules/(react|react-dom|scheduler|react-router|@tanstack/(query-core|react-query)|zustand)/|" +
-    "src/store/|src/api/(client|errors|describe|queries|query-client|report)|" +
-    "src/ui/(badge|button|dialog|field|format|icon|lazy-part|loaded|message|page|panel|skeleton|time)\\.",
+    "src/store/(connection|healing|lists|session|shortcuts|theme|toasts)|src/api/(client|errors|describe|queries|query-client|report)|" +
+    "src/ui/(badge|button|field|format|icon|lazy-part|loaded|message|page|panel|skeleton|time)\\.",
 );
 
 export default defineConfig(({ mode }) => ({

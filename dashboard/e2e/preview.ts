@@ -53,14 +53,17 @@ export async function setStage(): Promise<Stage> {
   };
 }
 
-const HEALED_RUN = "01a2008c-96f2-72eb-94e4-000000000001";
-const RUNNING_RUN = "01a2008c-96f2-72eb-94e4-000000000002";
-const GIVEN_UP_RUN = "01a2008c-96f2-72eb-94e4-000000000004";
+export const HEALED_RUN = "01a2008c-96f2-72eb-94e4-000000000001";
+export const RUNNING_RUN = "01a2008c-96f2-72eb-94e4-000000000002";
+export const GIVEN_UP_RUN = "01a2008c-96f2-72eb-94e4-000000000004";
 
 /** Every page, and every part of those that have parts. */
 export const PATHS = [
   "/",
+  "/needs",
+  "/needs?kind=REVIEW&search=bread",
   "/runs",
+  "/runs?kind=HEAL_REPO&sort=Took&direction=descending",
   `/runs/${HEALED_RUN}`,
   `/runs/${HEALED_RUN}?tab=diagnostics`,
   `/runs/${HEALED_RUN}?tab=fixes`,
@@ -81,6 +84,7 @@ export const PATHS = [
   "/sources/tide-table?tab=fixes",
   "/sources/tide-table?tab=settings",
   "/queue",
+  "/queue?state=all",
   "/queue/899",
   "/alerts",
   "/usage",

@@ -180,9 +180,9 @@ describe.skipIf(missing !== undefined)("decisions in the dashboard", () => {
     await overview();
     await page.getByRole("link", { name: "Edit or release" }).first().waitFor();
     await click("Edit or release");
-    await page.getByRole("button", { name: "Release" }).waitFor();
+    await page.getByRole("button", { name: "Release from quarantine" }).waitFor();
     await look("walk-quarantine");
-    await click("Release", "button");
+    await click("Release from quarantine", "button");
     await expect.poll(async () => (await source("quarantined")).state, { timeout: 30_000 }).toBe("DEGRADED");
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
     await overview();

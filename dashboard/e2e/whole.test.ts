@@ -133,11 +133,11 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
 
     // Three good runs, so that what is found on the new page can be compared with what was there before.
     for (const runs of [2, 3]) {
-      await page.getByRole("button", { name: "Read now" }).click();
+      await page.getByRole("button", { name: "Run now" }).click();
       await expect.poll(() => goodRuns(autoheal), { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(runs);
     }
     site.page = after;
-    await page.getByRole("button", { name: "Read now" }).click();
+    await page.getByRole("button", { name: "Run now" }).click();
     await expect.poll(() => sourceState(autoheal), { timeout: 120_000, interval: 500 }).toBe("ACTIVE 2");
     // What heals is read once more.
     await expect.poll(() => lastValues(autoheal), { timeout: 60_000, interval: 200 }).toContain("43 cm");

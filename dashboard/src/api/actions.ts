@@ -73,7 +73,7 @@ export const useRecipeReplacement = (name: string) =>
 export const useRemoveSource = (name: string) =>
   useAction(
     () => api.DELETE("/api/sources/{name}", { params: { path: { name } } }),
-    () => `${name} is removed`,
+    () => `${name} is deleted`,
   );
 
 export const useChangeSource = (name: string) =>

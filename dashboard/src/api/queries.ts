@@ -149,22 +149,34 @@ export const job = (jobId: string) =>
     SOON,
   );
 
+/** The state of a filter that leaves no task out. */
+export const ANY_STATE = "all";
+
 interface TaskFilter {
+  /** A state, `ANY_STATE`, or nothing for the tasks that are not over. */
   state: string;
   kind: string;
   search: string;
 }
 
+/** All running tasks are on the first page: there are at most as many as workers. */
+const MOST_RUNNING = 200;
+
+/** Tasks page by page, the newest first; without a state those that run, then those that wait. */
 export const tasks = ({ state, kind, search }: TaskFilter) =>
   list(
     ["tasks", state, kind, search],
-    (page: Turn<number>, signal) => {
-      const filter = {
-        state: given(state) as TaskState | undefined,
-        kind: given(kind) as TaskKind | undefined,
-        search: given(search),
-      };
-      return api.GET("/api/tasks", { params: { query: { ...filter, ...page } }, signal });
+    async ({ before, limit }: Turn<number>, signal) => {
+      const filter = { kind: given(kind) as TaskKind | undefined, search: given(search) };
+      const read = (state: TaskState | undefined, before: number | undefined, limit: number) =>
+        api.GET("/api/tasks", { params: { query: { ...filter, state, before, limit } }, signal });
+      if (state === ANY_STATE) return read(undefined, before, limit);
+      if (state !== "") return read(state as TaskState, before, limit);
+      const [running, waiting] = await Promise.all([
+        before === undefined ? documentOf(read("IN_PROGRESS", undefined, MOST_RUNNING)) : undefined,
+        documentOf(read("PENDING", before, limit)),
+      ]);
+      return { data: { ...waiting, tasks: [...(running?.tasks ?? []), ...waiting.tasks] } };
     },
     SOON,
   );

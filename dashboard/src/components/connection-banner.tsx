@@ -12,7 +12,7 @@ export function ConnectionBanner() {
   return (
     <div role="status">
       {text && (
-        <p className="flex items-center justify-center gap-2 border-b border-warn/30 bg-warn-soft px-4 py-1.5 text-center text-warn">
+        <p className="flex items-center justify-center gap-2 border-b border-warn bg-warn-soft px-4 py-1.5 text-center text-warn">
           <Icon name="offline" />
           {text}
         </p>

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const CSS = readFileSync("src/index.css", "utf8");
@@ -22,16 +22,44 @@ function contrast(one: string, other: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
+/** The backgrounds on which a role draws borders, bars, dots and icons. */
+const DRAWN_ON: Record<string, readonly string[]> = {
+  "line-strong": ["surface", "canvas"],
+  muted: ["surface", "canvas", "sunken"],
+  accent: ["surface", "canvas", "sunken", "accent-soft"],
+  "on-accent": ["accent"],
+  good: ["surface", "canvas", "good-soft"],
+  bad: ["surface", "canvas", "bad-soft"],
+  warn: ["surface", "canvas", "warn-soft"],
+  info: ["surface", "canvas", "info-soft"],
+};
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((path) => /(?<!\.test)\.tsx$/.test(path))
+  .map((path) => [path, readFileSync(`src/${path}`, "utf8")] as const);
+
 describe("what is no text", () => {
-  it.each(["line-strong", "accent", "good", "bad", "warn", "info"])(
-    "has a contrast of 3:1 on its background: %s",
-    (role) => {
-      for (const background of ["surface", "canvas"]) {
-        colours(role).forEach((colour, theme) => {
-          expect(contrast(colour, colours(background)[theme] ?? "")).toBeGreaterThanOrEqual(3);
-        });
-      }
-      expect(colours(role)).toHaveLength(2);
-    },
-  );
+  it.each(Object.entries(DRAWN_ON))("has a contrast of 3:1 on its backgrounds: %s", (role, backgrounds) => {
+    expect(colours(role)).toHaveLength(2);
+    for (const background of backgrounds) {
+      colours(role).forEach((colour, theme) => {
+        const ratio = contrast(colour, colours(background)[theme] ?? "");
+        expect(ratio, `${role} on ${background} in theme ${theme}`).toBeGreaterThanOrEqual(3);
+      });
+    }
+  });
+
+  it("is not made transparent, which would take that contrast away", () => {
+    const thin = new RegExp(`\\b(?:bg|border|ring|text|outline)-(?:${Object.keys(DRAWN_ON).join("|")})/\\d+`, "g");
+    const found = sources.flatMap(([path, text]) => (text.match(thin) ?? []).map((name) => `${path}: ${name}`));
+    expect(sources.length).toBeGreaterThan(50);
+    expect(found).toEqual([]);
+  });
+
+  it("surrounds every field and every button that is not filled", () => {
+    const field = sources.find(([path]) => path === "ui/field.tsx")?.[1] ?? "";
+    const button = sources.find(([path]) => path === "ui/button.tsx")?.[1] ?? "";
+    expect(/const BOX =[^;]*;/.exec(field)?.[0]).toContain("border-line-strong");
+    expect(/secondary: "[^"]*"/.exec(button)?.[0]).toContain("border-line-strong");
+  });
 });

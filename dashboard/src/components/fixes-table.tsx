@@ -1,7 +1,6 @@
 import type { Fix } from "../api/types";
 import { DataTable, type ColumnDef } from "../ui/data-table";
 import { words } from "../ui/format";
-import { LongPath } from "../ui/long-text";
 import { Message } from "../ui/message";
 import { Panel } from "../ui/panel";
 import { sentenceOf } from "./repository-fixes";
@@ -17,7 +16,7 @@ const COLUMNS: ColumnDef<Fix>[] = [
     header: "File",
     accessorKey: "file",
     meta: { share: "md:w-2/5" },
-    cell: ({ row }) => <LongPath text={row.original.file} />,
+    cell: ({ row }) => <span className="font-mono text-xs wrap-anywhere">{row.original.file}</span>,
   },
   {
     header: "Kind",

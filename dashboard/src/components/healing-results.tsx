@@ -12,7 +12,7 @@ export function HealingResults({ results }: { results: Results }) {
   return (
     <div className="grid min-w-0 gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(18rem,1fr)]">
       {results.error && (
-        <div role="alert" className="rounded-lg border border-bad/40 bg-surface xl:col-span-2">
+        <div role="alert" className="rounded-lg border border-bad bg-surface xl:col-span-2">
           <Message icon="warning" title={sentence(results.explanation)}>
             {results.error.message !== results.explanation && (
               <p className="wrap-anywhere">{sentence(results.error.message)}</p>

@@ -33,7 +33,8 @@ function decisionPlace({ kind, target, runId, taskId }: Need): string {
 
 function Action({ need }: { need: Need }) {
   if (need.kind === "MERGE" && need.branch) return <CopyText text={need.branch} label="Copy the name of the branch" />;
-  if (need.kind === "DEAD_LETTER" && typeof need.taskId === "number") return <RetryTask taskId={need.taskId} />;
+  if (need.kind === "DEAD_LETTER" && typeof need.taskId === "number")
+    return <RetryTask taskId={need.taskId} kind="secondary" />;
   return <ButtonLink to={decisionPlace(need)}>{LABELS[need.kind] ?? "Look"}</ButtonLink>;
 }
 

@@ -1,11 +1,12 @@
 import { Link } from "react-router";
 import type { RunSummary, TaskKind } from "../api/types";
-import { DataTable, type ColumnDef } from "../ui/data-table";
+import { DataTable, type ColumnDef, type Sorting } from "../ui/data-table";
 import { formatMillis } from "../ui/format";
 import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";
 import { RunBadge } from "./state-badge";
 import { targetLabel } from "./target-label";
+import { lookOf, RUN_LOOKS } from "./tones";
 
 export const KIND_LABELS: Record<TaskKind, string> = {
   HEAL_REPO: "Heal repository",
@@ -27,12 +28,12 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
   },
   {
     header: "Outcome",
-    accessorKey: "state",
+    accessorFn: ({ state }) => lookOf(RUN_LOOKS, state).label,
     cell: ({ row }) => <RunBadge run={row.original} />,
   },
   {
     header: "Kind",
-    accessorKey: "kind",
+    accessorFn: ({ kind }) => KIND_LABELS[kind],
     cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
   },
   {
@@ -43,6 +44,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
       const text = run.explanation ?? run.stopReason;
       if (!text) return null;
       return (
+        // The page of the run has the whole text.
         <span title={text} className="block truncate text-muted max-md:whitespace-normal">
           {text}
         </span>
@@ -65,7 +67,7 @@ const COLUMNS: ColumnDef<RunSummary>[] = [
   },
   {
     header: "Started",
-    accessorKey: "startedAt",
+    accessorFn: ({ startedAt }) => Date.parse(startedAt),
     meta: { end: true },
     cell: ({ row }) => (
       <span className="text-muted">
@@ -98,10 +100,12 @@ interface RunsTableProps {
   isBrief?: boolean;
   /** True if all runs are of one source. */
   isOfOneTarget?: boolean;
+  /** The order, if the list is complete: the newest runs of a longer list are not sorted by themselves. */
+  sorting?: Sorting | "none";
 }
 
 /** Runs, each a link to its page. */
-export function RunsTable({ runs, caption, isBrief = false, isOfOneTarget = false }: RunsTableProps) {
+export function RunsTable({ runs, caption, isBrief = false, isOfOneTarget = false, sorting = "none" }: RunsTableProps) {
   const columns = isOfOneTarget ? OF_ONE_TARGET : isBrief ? BRIEF : COLUMNS;
-  return <DataTable caption={caption} columns={columns} rows={runs} rowKey={({ runId }) => runId} />;
+  return <DataTable caption={caption} columns={columns} rows={runs} rowKey={({ runId }) => runId} sorting={sorting} />;
 }

@@ -2,24 +2,20 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { overview } from "../api/queries";
-import { Icon, type IconName } from "../ui/icon";
+import { useSession } from "../store/session";
+import { Icon } from "../ui/icon";
+import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 import { ConnectionBanner } from "./connection-banner";
 import { ErrorBoundary } from "./error-boundary";
+import { PLACES } from "./places";
+import { PALETTE_KEYS, useShortcutKeys, type Overlay } from "./shortcuts";
 import { ThemeSwitch } from "./theme-switch";
 import { Toaster } from "./toaster";
-import { TokenDialog } from "./token-dialog";
 
-const PLACES: readonly (readonly [string, string, IconName])[] = [
-  ["/", "Overview", "overview"],
-  ["/needs", "Needs you", "check"],
-  ["/runs", "Runs", "runs"],
-  ["/sources", "Sources", "sources"],
-  ["/queue", "Queue", "queue"],
-  ["/alerts", "Alerts", "alerts"],
-  ["/usage", "Usage and cost", "usage"],
-  ["/reference", "API reference", "reference"],
-];
+const CommandPalette = lazyPart(async () => (await import("./command-palette")).CommandPalette);
+const ShortcutList = lazyPart(async () => (await import("./shortcut-list")).ShortcutList);
+const TokenDialog = lazyPart(async () => (await import("./token-dialog")).TokenDialog);
 
 function useCounts(): Record<string, number | undefined> {
   const { data } = useQuery(overview());
@@ -37,7 +33,7 @@ function Places({ onGo }: { onGo?: () => void }) {
             to={to}
             end={to === "/"}
             {...(onGo && { onClick: onGo })}
-            className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+            className="flex min-h-9 items-center gap-2.5 rounded-md px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent"
           >
             <Icon name={icon} />
             <span className="flex-1">{label}</span>
@@ -60,12 +56,28 @@ function Brand() {
   );
 }
 
+function PaletteButton({ onOpen, className }: { onOpen: () => void; className: string }) {
+  return (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={onOpen}
+      className={`flex min-h-9 items-center gap-2.5 rounded-md text-muted hover:text-ink ${className}`}
+    >
+      <Icon name="search" />
+      Go to
+      <kbd className="ms-auto font-sans text-xs max-lg:hidden">{PALETTE_KEYS}</kbd>
+    </button>
+  );
+}
+
 function Version() {
   const { data } = useQuery(overview());
   return <span className="text-xs text-muted">{data && `version ${data.version}`}</span>;
 }
 
-function TopBar() {
+function TopBar({ onSearch }: { onSearch: () => void }) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -82,6 +94,7 @@ function TopBar() {
     <header className="sticky top-0 z-20 border-b border-line bg-surface lg:hidden">
       <div className="flex h-12 items-center justify-between px-4">
         <Brand />
+        <PaletteButton onOpen={onSearch} className="ms-auto me-3 px-2 font-medium" />
         <button
           ref={button}
           type="button"
@@ -105,15 +118,16 @@ function TopBar() {
   );
 }
 
-function SideBar() {
+function SideBar({ onSearch }: { onSearch: () => void }) {
   return (
     <nav
       aria-label="Main"
       className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-e border-line bg-surface p-3 lg:flex"
     >
-      <div className="px-2.5 pt-1 pb-5">
+      <div className="px-2.5 pt-1 pb-4">
         <Brand />
       </div>
+      <PaletteButton onOpen={onSearch} className="mb-3 border border-line-strong px-2.5" />
       <Places />
       <div className="mt-auto flex flex-col gap-2 px-2.5">
         <ThemeSwitch />
@@ -123,9 +137,27 @@ function SideBar() {
   );
 }
 
+/** What lies over the page; it is loaded when it is wanted. */
+function Overlays({ overlay, setOverlay }: { overlay: Overlay | undefined; setOverlay: (open?: Overlay) => void }) {
+  const isTokenWanted = useSession((state) => state.tokenWanted);
+  const close = () => setOverlay();
+  return (
+    <ErrorBoundary key={overlay}>
+      <Suspense>
+        {isTokenWanted && <TokenDialog />}
+        {overlay === "palette" && <CommandPalette onClose={close} showShortcuts={() => setOverlay("shortcuts")} />}
+        {overlay === "shortcuts" && <ShortcutList onClose={close} />}
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
 /** The frame around all pages. */
 export function Shell() {
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
+  const [overlay, setOverlay] = useState<Overlay>();
+  useShortcutKeys(setOverlay);
+  const search = () => setOverlay("palette");
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   // A change of page is no load of a document: the focus has to be taken to where the new content begins.
@@ -134,9 +166,11 @@ export function Shell() {
       first.current = false;
       return;
     }
+    // A page that is opened at a part of it takes the focus there.
+    if (hash) return;
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
-  }, [pathname]);
+  }, [pathname, hash]);
   return (
     <div className="lg:flex">
       <a
@@ -145,10 +179,11 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <SideBar />
-      <TopBar />
+      <SideBar onSearch={search} />
+      <TopBar onSearch={search} />
       <div className="min-w-0 flex-1">
         <ConnectionBanner />
+        <Overlays overlay={overlay} setOverlay={setOverlay} />
         <main ref={main} id="main" tabIndex={-1} className="min-w-0">
           <ErrorBoundary key={pathname}>
             <Suspense fallback={<Skeleton lines={10} className="h-8" />}>
@@ -158,7 +193,6 @@ export function Shell() {
         </main>
       </div>
       <Toaster />
-      <TokenDialog />
     </div>
   );
 }

@@ -6,17 +6,17 @@ import { Button, ButtonLink, type ButtonKind } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 
 /** Asks before a source goes with all its history. */
-function RemoveButton({ name }: { name: string }) {
+function DeleteButton({ name }: { name: string }) {
   const [asking, setAsking] = useState(false);
   const remove = useRemoveSource(name);
   const navigate = useNavigate();
   return (
     <>
       <Button kind="danger" onClick={() => setAsking(true)}>
-        Remove
+        Delete
       </Button>
       {asking && (
-        <Dialog title={`Remove ${name}?`} onClose={() => setAsking(false)}>
+        <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
           <p className="text-muted">Its recipe, its history and its snapshots go with it. This cannot be undone.</p>
           <div className="mt-5 flex justify-end gap-2">
             <Button onClick={() => setAsking(false)}>Keep it</Button>
@@ -25,7 +25,7 @@ function RemoveButton({ name }: { name: string }) {
               busy={remove.isPending}
               onClick={() => remove.mutate(undefined, { onSuccess: () => void navigate("/sources") })}
             >
-              Remove
+              Delete
             </Button>
           </div>
         </Dialog>
@@ -54,10 +54,10 @@ export function SourceActions({ source }: { source: Source }) {
           Review the fix
         </ButtonLink>
       )}
-      {source.state === "QUARANTINED" && button("release", "Release", "primary")}
-      {button("run", "Read now")}
-      {button("heal", "Heal now")}
-      <RemoveButton name={source.name} />
+      {source.state === "QUARANTINED" && button("release", "Release from quarantine", "primary")}
+      {button("run", "Run now")}
+      {button("heal", "Run the Doctor")}
+      <DeleteButton name={source.name} />
     </>
   );
 }

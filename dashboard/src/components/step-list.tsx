@@ -43,7 +43,7 @@ export function StepList({ currentStep, progress }: StepListProps) {
                 <Icon name="check" className="text-good" />
               ) : (
                 <span aria-hidden="true" className="grid size-4 place-items-center">
-                  <span className="size-1.5 rounded-full bg-line-strong/60" />
+                  <span className="size-1.5 rounded-full bg-line-strong" />
                 </span>
               )}
               {label}

@@ -1,15 +1,21 @@
 import { Link } from "react-router";
 import type { Task } from "../api/types";
-import { DataTable, type ColumnDef } from "../ui/data-table";
+import { DataTable, type ColumnDef, type Sorting } from "../ui/data-table";
 import { LongPath } from "../ui/long-text";
 import { Time } from "../ui/time";
 import { KIND_LABELS } from "./runs-table";
 import { targetLabel } from "./target-label";
 import { StateBadge } from "./state-badge";
 import { actionOf, TaskActions } from "./task-actions";
-import { TASK_LOOKS } from "./tones";
+import { lookOf, TASK_LOOKS } from "./tones";
 
-const whenOf = ({ completedAt, startedAt, runAt }: Task) => completedAt ?? startedAt ?? runAt;
+/** The last thing that happened to a task, or what will happen next, with its time. */
+function eventOf({ completedAt, startedAt, runAt, state }: Task): readonly [string, string] {
+  if (completedAt) return ["ended", completedAt];
+  // A task that is tried again has started, and waits.
+  if (startedAt && state === "IN_PROGRESS") return ["started", startedAt];
+  return ["due", runAt];
+}
 
 const COLUMNS: ColumnDef<Task>[] = [
   {
@@ -24,19 +30,19 @@ const COLUMNS: ColumnDef<Task>[] = [
   },
   {
     header: "State",
-    accessorKey: "state",
+    accessorFn: ({ state }) => lookOf(TASK_LOOKS, state).label,
     cell: ({ row }) => <StateBadge looks={TASK_LOOKS} value={row.original.state} />,
   },
   {
     header: "Kind",
-    accessorKey: "kind",
+    accessorFn: ({ kind }) => KIND_LABELS[kind],
     cell: ({ row }) => <span className="whitespace-nowrap">{KIND_LABELS[row.original.kind]}</span>,
   },
   { header: "Task", accessorKey: "taskId", meta: { end: true, roomy: true } },
   {
     header: "Retries",
     accessorKey: "retryCount",
-    meta: { end: true },
+    meta: { end: true, roomy: true },
     cell: ({ row }) => (
       <span className="whitespace-nowrap">
         {row.original.retryCount} of {row.original.maxRetries}
@@ -44,15 +50,28 @@ const COLUMNS: ColumnDef<Task>[] = [
     ),
   },
   {
-    // When it ended or began, and before that when it is due.
-    header: "When",
-    accessorFn: whenOf,
+    header: "Requested",
+    accessorFn: ({ createdAt }) => Date.parse(createdAt),
     meta: { end: true },
     cell: ({ row }) => (
       <span className="text-muted">
-        <Time at={whenOf(row.original)} />
+        <Time at={row.original.createdAt} />
       </span>
     ),
+  },
+  {
+    header: "When",
+    accessorFn: (task) => Date.parse(eventOf(task)[1]),
+    meta: { end: true },
+    cell: ({ row }) => {
+      const [event, at] = eventOf(row.original);
+      return (
+        <span className="inline-block text-muted xl:min-w-36">
+          {event} <Time at={at} />
+          {row.original.worker && <span className="block text-xs wrap-anywhere">by {row.original.worker}</span>}
+        </span>
+      );
+    },
   },
   {
     header: () => <span className="sr-only">Actions</span>,
@@ -69,6 +88,14 @@ const COLUMNS: ColumnDef<Task>[] = [
   },
 ];
 
-export function TasksTable({ tasks }: { tasks: readonly Task[] }) {
-  return <DataTable caption="Tasks" columns={COLUMNS} rows={tasks} rowKey={({ taskId }) => String(taskId)} />;
+export function TasksTable({ tasks, sorting }: { tasks: readonly Task[]; sorting: Sorting | "none" }) {
+  return (
+    <DataTable
+      caption="Tasks"
+      columns={COLUMNS}
+      rows={tasks}
+      rowKey={({ taskId }) => String(taskId)}
+      sorting={sorting}
+    />
+  );
 }

@@ -22,7 +22,7 @@ export function ThemeSwitch() {
         <label
           key={value}
           title={label}
-          className="relative grid size-7 cursor-pointer place-items-center rounded text-muted has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="relative grid size-7 cursor-pointer place-items-center rounded text-muted has-checked:bg-surface has-checked:text-ink has-checked:ring-1 has-checked:ring-line-strong has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

@@ -5,7 +5,8 @@ import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import { Field } from "../ui/field";
 
-function TokenForm() {
+/** Asks for the token. */
+export function TokenDialog() {
   const { token: refused, setToken, dismiss } = useSession();
   const client = useQueryClient();
   const [token, setEntered] = useState("");
@@ -49,10 +50,4 @@ function TokenForm() {
       </form>
     </Dialog>
   );
-}
-
-/** Asks for the token when the server wants one. */
-export function TokenDialog() {
-  const wanted = useSession((state) => state.tokenWanted);
-  return wanted ? <TokenForm /> : null;
 }

@@ -6,7 +6,6 @@ import { Select } from "../ui/field";
 import { counted, formatRelative } from "../ui/format";
 import { inline } from "../ui/json-view";
 import { LineChart } from "../ui/line-chart";
-import { LongPath } from "../ui/long-text";
 import { Message } from "../ui/message";
 import { Time, useNow } from "../ui/time";
 import {
@@ -70,7 +69,7 @@ function RecordTable({ reads, fields }: { reads: readonly Read[]; fields: readon
             <td className={`${CELL} text-muted`}>{version}</td>
             {several && (
               <td className={CELL}>
-                <LongPath text={url} />
+                <span className="font-mono text-xs wrap-anywhere">{url}</span>
               </td>
             )}
             {fields.map((field) => {

@@ -11,9 +11,9 @@ const LANE = 14;
 const LOOKS: Record<NodeState, { box: string; icon: IconName | undefined; text: string }> = {
   waiting: { box: "border-line bg-surface text-muted", icon: undefined, text: "waiting" },
   running: { box: "border-info bg-info-soft text-info ring-1 ring-info", icon: "spinner", text: "running" },
-  done: { box: "border-good/40 bg-good-soft text-good", icon: "check", text: "done" },
+  done: { box: "border-good bg-good-soft text-good", icon: "check", text: "done" },
   stopped: { box: "border-line-strong bg-sunken text-ink", icon: "stop", text: "stopped" },
-  failed: { box: "border-bad/50 bg-bad-soft text-bad", icon: "cross", text: "failed" },
+  failed: { box: "border-bad bg-bad-soft text-bad", icon: "cross", text: "failed" },
 };
 
 /** The curve of a line that leaves the column, into its lane and back. */
@@ -33,20 +33,22 @@ function NodeBox({ name, progress, isEnd }: { name: string; progress: NodeProgre
       data-node={name}
       data-state={state}
       style={{ height: BOX, marginBottom: ROW - BOX }}
-      className={`flex items-center gap-2 rounded-md border px-3 ${box} ${isEnd ? "border-dashed" : ""}`}
+      className={`flex items-center gap-2 rounded-md border px-3 max-sm:px-2 ${box} ${isEnd ? "border-dashed" : ""}`}
       aria-current={state === "running" ? "step" : undefined}
       title={state === "failed" ? error : undefined}
     >
       {icon ? (
         <Icon name={icon} />
       ) : (
-        <span aria-hidden="true" className="mx-1 size-2 shrink-0 rounded-full bg-line-strong/60" />
+        <span aria-hidden="true" className="mx-1 size-2 shrink-0 rounded-full bg-line-strong" />
       )}
-      <span className="min-w-0 flex-1 truncate font-medium">{words(name)}</span>
+      <span className="min-w-0 flex-1 leading-4 font-medium">{words(name)}</span>
       <span className="sr-only">{text}</span>
-      {visits > 1 && <span className="text-xs">{visits}×</span>}
-      {attempt > 1 && state === "running" && <span className="text-xs">try {attempt}</span>}
-      {millis > 0 && <span className="text-xs">{formatMillis(millis)}</span>}
+      <span className="flex gap-x-2 text-xs leading-4 whitespace-nowrap max-sm:flex-col max-sm:items-end">
+        {visits > 1 && <span>{visits}×</span>}
+        {attempt > 1 && state === "running" && <span>try {attempt}</span>}
+        {millis > 0 && <span>{formatMillis(millis)}</span>}
+      </span>
     </li>
   );
 }

@@ -8,6 +8,7 @@ import { use } from "../test/server";
 const PAGES = [
   "/",
   "/jobs/nobody",
+  "/needs",
   "/runs",
   `/runs/${HEALED_RUN}?tab=fixes`,
   `/runs/${RUNNING_RUN}`,

@@ -103,7 +103,7 @@ function AddSourceForm() {
         </span>
       </label>
       {earlier?.reason && !add.isPending && !add.error && (
-        <div role="alert" className="rounded-md border border-bad/50 bg-bad-soft px-4 py-3 text-bad">
+        <div role="alert" className="rounded-md border border-bad bg-bad-soft px-4 py-3 text-bad">
           <p className="font-semibold">The source could not be added</p>
           <p className="mt-1 wrap-anywhere">{earlier.reason}</p>
           <p className="mt-1">Change the input and try again. Nothing was stored.</p>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "react-router";
+import { useEffect } from "react";
+import { Link, useLocation, useNavigate } from "react-router";
 import { submitHealing, useHealing } from "../api/healing";
 import { latestRuns, needs, overview } from "../api/queries";
 import { InputForm } from "../components/input-form";
@@ -53,6 +54,12 @@ function Needs() {
 
 export function HomePage() {
   const navigate = useNavigate();
+  const { hash, key } = useLocation();
+  const { isPending } = useQuery(needs());
+  // What needs a person stands above the form, and moves it when it comes.
+  useEffect(() => {
+    if (hash === "#heal" && !isPending) document.getElementsByName("repositoryUrl")[0]?.focus();
+  }, [hash, key, isPending]);
   const { isSubmitting, submitError } = useHealingStore();
   const latest = useQuery(latestRuns());
   const { data } = useQuery(overview());

@@ -13,7 +13,7 @@ import { RunBadge, StateBadge } from "../components/state-badge";
 import { StepList } from "../components/step-list";
 import { targetLabel } from "../components/target-label";
 import { actionOf, TaskActions } from "../components/task-actions";
-import { CI_LOOKS, TASK_LOOKS } from "../components/tones";
+import { CI_LOOKS, lookOf, RUN_LOOKS, TASK_LOOKS } from "../components/tones";
 import { useHealingStore } from "../store/healing";
 import { Badge } from "../ui/badge";
 import { Button, ButtonLink } from "../ui/button";
@@ -128,9 +128,11 @@ export function JobPage() {
   }, [watched, jobId, watch]);
   const runId = job?.run?.runId;
   const repository = job?.task.target ?? status?.results?.repository;
+  const name = repository ? targetLabel(repository) : "Healing";
   return (
     <Page
-      title={repository ? targetLabel(repository) : "Healing"}
+      title={name}
+      tab={job && `${lookOf(job.run ? RUN_LOOKS : TASK_LOOKS, job.run?.state ?? job.task.state).label}: ${name}`}
       lead={
         <>
           {status && watched === jobId && badgeOf(status, job)}

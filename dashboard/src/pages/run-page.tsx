@@ -21,6 +21,7 @@ import { SourceFixList } from "../components/source-fix-list";
 import { RunBadge } from "../components/state-badge";
 import { targetLabel } from "../components/target-label";
 import { placeOf } from "../components/target-place";
+import { lookOf, RUN_LOOKS } from "../components/tones";
 import { WorkflowGraph } from "../components/workflow-graph";
 import { Button, ButtonLink } from "../ui/button";
 import { formatMillis } from "../ui/format";
@@ -183,6 +184,7 @@ export function RunPage() {
   return (
     <Page
       title={detail ? targetLabel(detail.run.target) : "Run"}
+      tab={detail && `${lookOf(RUN_LOOKS, detail.run.state).label}: ${targetLabel(detail.run.target)}`}
       back={{ to: "/runs", label: "Runs" }}
       lead={detail ? <Lead {...detail} /> : "\u00a0"}
       actions={

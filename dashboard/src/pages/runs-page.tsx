@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { runs } from "../api/queries";
-import { useFilters } from "../components/filters";
+import { useAddressSorting, useFilters } from "../components/filters";
 import { ListPage } from "../components/list-page";
 import { KIND_LABELS, RunsTable } from "../components/runs-table";
 import { labelsOf, RUN_LOOKS } from "../components/tones";
@@ -11,8 +11,9 @@ const CHOICES = { state: labelsOf(RUN_LOOKS), kind: KIND_LABELS };
 
 /** Every run, newest first. */
 export function RunsPage() {
-  const filters = useFilters(["state", "kind", "search"]);
+  const filters = useFilters(["state", "kind", "search"], CHOICES);
   const query = useInfiniteQuery(runs(filters.filter));
+  const sorting = useAddressSorting();
   return (
     <ListPage
       title="Runs"
@@ -20,6 +21,7 @@ export function RunsPage() {
       filters={filters}
       choices={CHOICES}
       query={query}
+      sortsWhole
       rows={query.data?.pages.flatMap((page) => page.runs)}
       empty={
         <Message
@@ -37,7 +39,7 @@ export function RunsPage() {
         </Message>
       }
     >
-      {(runs) => <RunsTable runs={runs} caption="Runs" />}
+      {(runs) => <RunsTable runs={runs} caption="Runs" sorting={query.hasNextPage ? "none" : sorting} />}
     </ListPage>
   );
 }

@@ -62,6 +62,15 @@ describe("the page of a run", () => {
     expect(await screen.findByText(/^running the tests of/)).toBeVisible();
   });
 
+  it.each([
+    [RUNNING_RUN, "Running: night-shift/invoice-service · autoheal"],
+    [HEALED_RUN, "Fixed: parcel-team/parcel · autoheal"],
+    [GIVEN_UP_RUN, "Failed: night-shift/relay · autoheal"],
+  ])("has how it is in the title of the document", async (run, title) => {
+    renderApp(`/runs/${run}`);
+    await waitFor(() => expect(document.title).toBe(title));
+  });
+
   it("has a run cancelled", async () => {
     const { user } = renderApp(`/runs/${RUNNING_RUN}`);
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
@@ -106,7 +115,7 @@ describe("the page of a run", () => {
     await user.click(screen.getByText("Refused candidates and the reasons"));
     expect(await screen.findByText("test_returns would fail")).toBeVisible();
     await user.click(result.getByRole("button", { name: "Run again" }));
-    expect(await screen.findByRole("heading", { name: "parcel-team/parcel" })).toBeVisible();
+    await waitFor(() => expect(document.title).toMatch(/^(Waiting|Running): parcel-team\/parcel · autoheal$/));
     expect(await screen.findByText("The repository is in the queue again")).toBeVisible();
   });
 

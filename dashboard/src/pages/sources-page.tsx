@@ -2,11 +2,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import * as queries from "../api/queries";
 import type { Source } from "../api/types";
+import { BulkBar, BulkProgress, SelectBox } from "../components/bulk-bar";
 import { useFilters } from "../components/filters";
 import { ListPage } from "../components/list-page";
 import { SourceFigures } from "../components/source-figures";
 import { StateBadge } from "../components/state-badge";
 import { labelsOf, SOURCE_LOOKS } from "../components/tones";
+import { useBulk } from "../store/bulk";
 import { Badge } from "../ui/badge";
 import { ButtonLink } from "../ui/button";
 import { DataTable, type ColumnDef } from "../ui/data-table";
@@ -16,25 +18,37 @@ import { Message } from "../ui/message";
 import { Sparkline } from "../ui/sparkline";
 import { Time } from "../ui/time";
 
+function SelectSource({ name }: { name: string }) {
+  const isSelected = useBulk(({ selected }) => selected.has(name));
+  const select = useBulk((state) => state.select);
+  return (
+    <SelectBox label={`Select ${name}`} isChecked={isSelected} onChange={(isChecked) => select([name], isChecked)} />
+  );
+}
+
 const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Source",
     accessorKey: "name",
-    enableSorting: false,
     meta: { share: "md:w-2/5" },
     cell: ({ row: { original: source } }) => (
-      <div className="min-w-0">
-        <Link to={`/sources/${encodeURIComponent(source.name)}`} className="block truncate font-medium hover:underline">
-          {source.name}
-        </Link>
-        <LongPath text={source.url} />
+      <div className="flex min-w-0 items-start gap-1">
+        <SelectSource name={source.name} />
+        <div className="min-w-0">
+          <Link
+            to={`/sources/${encodeURIComponent(source.name)}`}
+            className="block truncate font-medium hover:underline"
+          >
+            {source.name}
+          </Link>
+          <LongPath text={source.url} />
+        </div>
       </div>
     ),
   },
   {
     header: "Health",
     accessorKey: "state",
-    enableSorting: false,
     cell: ({ row: { original: source } }) => (
       <span className="flex flex-wrap gap-1 max-md:justify-end">
         <StateBadge looks={SOURCE_LOOKS} value={source.state} />
@@ -49,28 +63,24 @@ const COLUMNS: ColumnDef<Source>[] = [
   {
     header: "Recent runs",
     id: "runs",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Sparkline runs={row.original.recentRuns} />,
   },
   {
     header: "Last success",
     accessorKey: "lastSuccessAt",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Time at={row.original.lastSuccessAt} />,
   },
   {
     header: "Last failure",
     accessorKey: "lastFailureAt",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row }) => <Time at={row.original.lastFailureAt} />,
   },
   {
     header: "Schedule",
     accessorKey: "intervalSeconds",
-    enableSorting: false,
     meta: { end: true },
     cell: ({ row: { original: source } }) => (
       <span className="whitespace-nowrap text-muted">{source.schedule ?? formatInterval(source.intervalSeconds)}</span>
@@ -91,7 +101,7 @@ const CHOICES = {
 
 /** The sources with their health: searched, filtered and sorted by the server, as there may be thousands. */
 export function SourcesPage() {
-  const filters = useFilters(["state", "waits", "order", "search"]);
+  const filters = useFilters(["state", "waits", "order", "search"], CHOICES);
   const query = useInfiniteQuery(queries.sources(filters.filter));
   const total = query.data?.pages[0]?.total;
   return (
@@ -108,7 +118,12 @@ export function SourcesPage() {
           Add a source
         </ButtonLink>
       }
-      above={<SourceFigures />}
+      above={
+        <>
+          <SourceFigures />
+          <BulkProgress />
+        </>
+      }
       empty={
         <Message
           icon="sources"
@@ -125,7 +140,8 @@ export function SourcesPage() {
     >
       {(sources) => (
         <>
-          <DataTable caption="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} />
+          <BulkBar sources={sources} />
+          <DataTable caption="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} sorting="none" />
           {total !== undefined && (
             <p className="border-t border-line px-4 py-2 text-xs text-muted">
               {sources.length} of {counted(total, "source")}

@@ -224,7 +224,7 @@ describe("the page of a source", () => {
     const world = use(makeWorld());
     const source = () => world.sources.find(({ name }) => name === "tide-table");
     const { user } = renderApp("/sources/tide-table?tab=history");
-    await user.click(await screen.findByRole("button", { name: "Release" }));
+    await user.click(await screen.findByRole("button", { name: "Release from quarantine" }));
     await waitFor(() => expect(source()?.state).toBe("ACTIVE"));
     await user.click(await screen.findByRole("button", { name: "Roll back to version 1" }));
     await waitFor(() => expect(source()?.recipeVersion).toBe(1));
@@ -235,13 +235,13 @@ describe("the page of a source", () => {
     await waitFor(() => expect(source()?.intervalSeconds).toBe(900));
   });
 
-  it("asks before it removes", async () => {
+  it("asks before it deletes", async () => {
     const world = use(makeWorld());
     const { user } = renderApp("/sources/desk-lamp");
-    await user.click(await screen.findByRole("button", { name: "Remove" }));
-    const dialog = screen.getByRole("dialog", { name: "Remove desk-lamp?" });
+    await user.click(await screen.findByRole("button", { name: "Delete" }));
+    const dialog = screen.getByRole("dialog", { name: "Delete desk-lamp?" });
     expect(world.sources.some(({ name }) => name === "desk-lamp")).toBe(true);
-    await user.click(within(dialog).getByRole("button", { name: "Remove" }));
+    await user.click(within(dialog).getByRole("button", { name: "Delete" }));
     expect(await screen.findByRole("heading", { name: "Sources" })).toBeVisible();
     expect(world.sources.some(({ name }) => name === "desk-lamp")).toBe(false);
   });
@@ -259,7 +259,7 @@ describe("the queue", () => {
   it("has tasks cancelled and retried", async () => {
     const world = use(makeWorld());
     const stateOf = (taskId: number) => world.tasks.find((task) => task.taskId === taskId)?.state;
-    const { user } = renderApp("/queue");
+    const { user } = renderApp("/queue?state=all");
     await user.click(await screen.findByRole("button", { name: "Cancel task 905" }));
     await waitFor(() => expect(stateOf(905)).toBe("CANCELLED"));
     await user.click(await screen.findByRole("button", { name: "Retry task 899" }));

@@ -3,11 +3,15 @@ import { cleanup, configure } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import type { StoreApi } from "zustand";
 import { makeWorld } from "../mocks/world";
+import { useBulk } from "../store/bulk";
 import { useConnection } from "../store/connection";
 import { useHealingStore } from "../store/healing";
+import { useLists } from "../store/lists";
 import { useSession } from "../store/session";
+import { useShortcuts } from "../store/shortcuts";
 import { useTheme } from "../store/theme";
 import { useToasts } from "../store/toasts";
+import { useViews } from "../store/views";
 import { server, use } from "./server";
 
 // A slow machine is not a failure: what is waited for comes, or the test is wrong.
@@ -25,6 +29,7 @@ globalThis.ResizeObserver = class {
   unobserve() {}
   disconnect() {}
 };
+HTMLElement.prototype.scrollIntoView = () => undefined;
 window.scrollTo = () => undefined;
 HTMLElement.prototype.getBoundingClientRect = () => new DOMRect(0, 0, 240, 112);
 
@@ -42,11 +47,15 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   server.resetHandlers();
+  renew(useBulk);
   renew(useConnection);
   renew(useHealingStore);
+  renew(useLists);
   renew(useSession);
+  renew(useShortcuts);
   renew(useTheme);
   renew(useToasts);
+  renew(useViews);
   sessionStorage.clear();
   localStorage.clear();
   vi.restoreAllMocks();

@@ -27,18 +27,32 @@ interface DataTableProps<Row> {
   columns: readonly ColumnDef<Row>[];
   rows: readonly Row[];
   rowKey?: (row: Row, index: number) => string;
+  /** The order, where it is kept elsewhere; `none` for rows that are a part of a longer list, which cannot be sorted here. */
+  sorting?: Sorting | "none";
 }
 
 type Direction = "ascending" | "descending";
 
-interface Order {
-  column: number;
+export interface Order {
+  /** Key of the column. */
+  column: string;
   direction: Direction;
+}
+
+export interface Sorting {
+  order: Order | undefined;
+  setOrder: (order: Order | undefined) => void;
 }
 
 function valueOf<Row>({ accessorKey, accessorFn }: ColumnDef<Row>, row: Row): unknown {
   return accessorFn ? accessorFn(row) : accessorKey === undefined ? undefined : row[accessorKey];
 }
+
+const canSort = <Row,>({ accessorKey, accessorFn, enableSorting = true }: ColumnDef<Row>): boolean =>
+  enableSorting && (accessorKey !== undefined || accessorFn !== undefined);
+
+const keyOf = <Row,>({ id, accessorKey, header }: ColumnDef<Row>): string =>
+  id ?? (typeof header === "string" ? header : (accessorKey ?? ""));
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
@@ -59,32 +73,33 @@ function sorted<Row>(rows: readonly Row[], column: ColumnDef<Row> | undefined, d
 }
 
 /** Returns the next order of a column: figures begin with the largest, texts with the first; then turned; then none. */
-function nextOrder<Row>(order: Order | undefined, index: number, column: ColumnDef<Row>, rows: readonly Row[]) {
+function nextOrder<Row>(order: Order | undefined, column: ColumnDef<Row>, rows: readonly Row[]): Order | undefined {
+  const key = keyOf(column);
   const value = rows.map((row) => valueOf(column, row)).find((each) => !isMissing(each));
   const first: Direction = typeof value === "number" ? "descending" : "ascending";
-  if (order?.column !== index) return { column: index, direction: first };
+  if (order?.column !== key) return { column: key, direction: first };
   if (order.direction !== first) return undefined;
-  return { column: index, direction: first === "ascending" ? ("descending" as const) : ("ascending" as const) };
+  return { column: key, direction: first === "ascending" ? "descending" : "ascending" };
 }
 
 interface HeadingProps<Row> {
   column: ColumnDef<Row>;
   direction: Direction | undefined;
-  onSort: () => void;
+  /** Absent if the column cannot be sorted by. */
+  onSort: (() => void) | undefined;
 }
 
 function Heading<Row>({ column, direction, onSort }: HeadingProps<Row>) {
-  const { header, meta, accessorKey, accessorFn, enableSorting = true } = column;
+  const { header, meta } = column;
   const label = typeof header === "function" ? header() : header;
   const end = meta?.end === true;
-  const canSort = enableSorting && (accessorKey !== undefined || accessorFn !== undefined);
   return (
     <th
       scope="col"
       aria-sort={direction}
       className={`px-2 py-2 text-xs font-medium text-muted first:ps-4 last:pe-4 ${end ? "text-end" : "text-start"} ${meta?.roomy ? "md:max-xl:hidden" : ""}`}
     >
-      {canSort ? (
+      {onSort ? (
         <button
           type="button"
           onClick={onSort}
@@ -103,24 +118,28 @@ function Heading<Row>({ column, direction, onSort }: HeadingProps<Row>) {
   );
 }
 
-const keyOf = <Row,>({ id, accessorKey, header }: ColumnDef<Row>): string =>
-  id ?? (typeof header === "string" ? header : (accessorKey ?? ""));
-
 /** A table whose columns can be sorted, and that becomes a stack of cards on a narrow screen. */
-export function DataTable<Row>({ caption, columns, rows, rowKey }: DataTableProps<Row>) {
-  const [order, setOrder] = useState<Order>();
-  const shown = order ? sorted(rows, columns[order.column], order.direction) : rows;
+export function DataTable<Row>({ caption, columns, rows, rowKey, sorting }: DataTableProps<Row>) {
+  const [ownOrder, setOwnOrder] = useState<Order>();
+  const { order, setOrder } = sorting === "none" ? {} : (sorting ?? { order: ownOrder, setOrder: setOwnOrder });
+  // It may stand in the address, where anything may.
+  const by = order && columns.find((column) => canSort(column) && keyOf(column) === order.column);
+  const shown = order && by ? sorted(rows, by, order.direction) : rows;
   return (
     <table className="stacking-table">
       <caption className="sr-only">{caption}</caption>
       <thead>
         <tr className="border-b border-line">
-          {columns.map((column, index) => (
+          {columns.map((column) => (
             <Heading
               key={keyOf(column)}
               column={column}
-              direction={order?.column === index ? order.direction : undefined}
-              onSort={() => setOrder((previous) => nextOrder(previous, index, column, rows))}
+              direction={column === by ? order?.direction : undefined}
+              onSort={
+                setOrder && canSort(column)
+                  ? () => setOrder(nextOrder(column === by ? order : undefined, column, rows))
+                  : undefined
+              }
             />
           ))}
         </tr>

@@ -1,20 +1,29 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 
 interface DialogProps {
   title: string;
   onClose: () => void;
+  /** Stands at the top, where its growing content does not move it; the title is for screen readers. */
+  isPalette?: boolean;
   children: ReactNode;
 }
 
+const LOOK = "rounded-lg border border-line-strong bg-surface text-ink shadow-xl backdrop:bg-black/50";
+
 /** A dialog that is open as long as it is drawn; the browser keeps the focus in it and closes it on Escape. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, isPalette = false, children }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  // Only a method call opens a dialog as a modal one.
-  useEffect(() => {
+  // Only a method call opens a dialog as a modal one. The focus returns before the dialog leaves the page: after that,
+  // the browser no longer knows where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
+    const before = document.activeElement;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog
@@ -24,9 +33,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      className="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-lg border border-line bg-surface p-5 text-ink shadow-xl backdrop:bg-black/50"
+      className={`${LOOK} ${isPalette ? "mx-auto mt-[8vh] w-[min(38rem,calc(100vw-2rem))]" : "m-auto w-[min(28rem,calc(100vw-2rem))] p-5"}`}
     >
-      <h2 id={id} className="mb-2 text-base font-semibold">
+      <h2 id={id} className={isPalette ? "sr-only" : "mb-2 text-base font-semibold"}>
         {title}
       </h2>
       {children}

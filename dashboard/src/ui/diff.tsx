@@ -1,3 +1,5 @@
+import { useState } from "react";
+import { Button } from "./button";
 import { counted } from "./format";
 
 interface DiffLine {
@@ -16,7 +18,7 @@ const LOOKS: Record<DiffLine["kind"], string> = {
   same: "text-ink/90",
 };
 
-/** More than this is read in an editor; the page stays quick. */
+/** More are displayed on demand: the page stays quick. */
 const MOST_LINES = 2_000;
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)/;
@@ -46,31 +48,40 @@ export function linesOf(patch: string): DiffLine[] {
 /** A unified diff with line numbers and colours; the signs at the beginnings of lines say the same without colour. */
 export function Diff({ patch, label }: { patch: string; label: string }) {
   const lines = linesOf(patch);
-  const left = lines.length - MOST_LINES;
+  const [most, setMost] = useState(MOST_LINES);
+  const left = lines.length - most;
   const width = String(Math.max(0, ...lines.map((line) => Math.max(line.old ?? 0, line.new ?? 0)))).length;
   const numbers = (line: DiffLine) =>
     [line.old, line.new].map((number) => String(number ?? "").padStart(width)).join(" ");
   return (
-    <pre
-      role="region"
-      aria-label={label}
-      tabIndex={0}
-      className="max-h-[32rem] overflow-auto py-2 font-mono text-xs leading-5"
-    >
-      <code className="block w-max min-w-full">
-        {lines.slice(0, MOST_LINES).map((line, index) => (
-          // Generated content: line numbers are not copied with the text.
-          <span
-            key={index}
-            data-line={line.kind}
-            data-numbers={line.old === undefined && line.new === undefined ? undefined : numbers(line)}
-            className={`block px-3 data-numbers:before:me-3 data-numbers:before:text-muted data-numbers:before:content-[attr(data-numbers)] ${LOOKS[line.kind]}`}
-          >
-            {line.text || " "}
-          </span>
-        ))}
-        {left > 0 && <span className="block px-3 text-muted">and {counted(left, "more line", "more lines")}</span>}
-      </code>
-    </pre>
+    <>
+      <pre
+        role="region"
+        aria-label={label}
+        tabIndex={0}
+        className="max-h-[32rem] overflow-auto py-2 font-mono text-xs leading-5"
+      >
+        <code className="block w-max min-w-full">
+          {lines.slice(0, most).map((line, index) => (
+            // Generated content: line numbers are not copied with the text.
+            <span
+              key={index}
+              data-line={line.kind}
+              data-numbers={line.old === undefined && line.new === undefined ? undefined : numbers(line)}
+              className={`block px-3 data-numbers:before:me-3 data-numbers:before:text-muted data-numbers:before:content-[attr(data-numbers)] ${LOOKS[line.kind]}`}
+            >
+              {line.text || " "}
+            </span>
+          ))}
+        </code>
+      </pre>
+      {left > 0 && (
+        <div className="border-t border-line p-2 text-center">
+          <Button kind="quiet" onClick={() => setMost(most + MOST_LINES)}>
+            Show {counted(Math.min(left, MOST_LINES), "more line", "more lines")} of {left}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }

@@ -1,4 +1,7 @@
-/** A path or an address on one line: its beginning gives way, its end, which tells it apart, stays. */
+/**
+ * A path or an address on one line: its beginning gives way, its end, which tells it apart, stays. Only for rows that lead
+ * to a page with the whole text.
+ */
 export function LongPath({ text }: { text: string }) {
   const cut = text.replace(/\/$/, "").lastIndexOf("/") + 1;
   return (

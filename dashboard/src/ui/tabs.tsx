@@ -59,7 +59,7 @@ export function Tabs({ label, tabs, initial }: TabsProps) {
         ref={list}
         role="tablist"
         aria-label={label}
-        className="relative flex overflow-x-auto border-b border-line px-2"
+        className="scroll-hint relative flex overflow-x-auto rounded-t-lg border-b border-line px-2"
       >
         {tabs.map(({ key, label, count }) => (
           <button
