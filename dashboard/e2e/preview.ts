@@ -80,6 +80,7 @@ export const PATHS = [
   "/sources/job-board?tab=values",
   "/sources/job-board?tab=snapshots",
   "/sources/desk-lamp?tab=recipe",
+  "/sources/tide-table?tab=edit",
   "/sources/bread-recipe?tab=history",
   "/sources/tide-table?tab=fixes",
   "/sources/tide-table?tab=settings",

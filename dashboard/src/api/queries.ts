@@ -1,74 +1,9 @@
 /** What the pages read: one entry per document of the API, with how often it is looked at again. */
 
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { api, apiBase, documentOf, guardedFetch } from "./client";
+import { document, given, inParts, list, MINUTE, PAGE_SIZE, SOON, type Part, type Turn } from "./documents";
 import type { RunState, SourceOrder, SourceState, TaskKind, TaskState, UsageGrouping } from "./types";
-
-const SOON = 5_000;
-const CALM = 15_000;
-const MINUTE = 60_000;
-const PAGE_SIZE = 25;
-
-type Read<T> = (signal: AbortSignal) => Promise<{ data?: T }>;
-
-/** A document that is read and looked at again now and then. */
-function document<T>(key: readonly unknown[], read: Read<T>, refetchInterval: number | false = CALM) {
-  return queryOptions({
-    queryKey: key,
-    queryFn: ({ signal }) => documentOf(read(signal)),
-    refetchInterval,
-    placeholderData: keepPreviousData,
-  });
-}
-
-interface Turn<Cursor> {
-  before: Cursor | undefined;
-  limit: number;
-}
-
-/** A list that goes on: each page names where the next one begins. */
-function list<T extends { next?: Cursor | null | undefined }, Cursor extends string | number>(
-  key: readonly unknown[],
-  read: (page: Turn<Cursor>, signal: AbortSignal) => Promise<{ data?: T }>,
-  refetchInterval = CALM,
-) {
-  return infiniteQueryOptions({
-    queryKey: key,
-    // The library does not see through the generic that this is the type of `initialPageParam`.
-    queryFn: ({ signal, pageParam }) =>
-      documentOf(read({ before: pageParam as Cursor | undefined, limit: PAGE_SIZE }, signal)),
-    initialPageParam: undefined as Cursor | undefined,
-    getNextPageParam: (last: T) => last.next ?? undefined,
-    refetchInterval,
-    placeholderData: keepPreviousData,
-  });
-}
-
-interface Part {
-  offset: number;
-  limit: number;
-}
-
-/** The most rows of one part of a list, and the most parts that a page displays. */
-const PART_SIZE = 200;
-const MOST_PARTS = 5;
-
-/** A list whose parts are put together to one document, up to a bound. */
-async function inParts<K extends string, R, T extends Record<K, R[]> & { next?: number | null }>(
-  key: K,
-  read: (part: Part) => Promise<{ data?: T }>,
-): Promise<{ data?: T }> {
-  const { data } = await read({ offset: 0, limit: PART_SIZE });
-  for (let count = 1; data?.next && count < MOST_PARTS; count++) {
-    const more = (await read({ offset: data.next, limit: PART_SIZE })).data;
-    data[key].push(...(more?.[key] ?? []));
-    data.next = more?.next;
-  }
-  return { data };
-}
-
-/** What is empty is no filter. */
-const given = (value: string): string | undefined => (value === "" ? undefined : value);
 
 export const overview = () => document(["overview"], (signal) => api.GET("/api/overview", { signal }), SOON);
 
@@ -187,12 +122,6 @@ export const task = (taskId: number) =>
     SOON,
   );
 
-const ofSource = (name: string, signal: AbortSignal) => ({ params: { path: { name } }, signal });
-const partOfSource = (name: string, signal: AbortSignal, query: Part) => ({
-  params: { path: { name }, query },
-  signal,
-});
-
 interface SourceFilter {
   state: string;
   waits: string;
@@ -215,48 +144,6 @@ export const sources = ({ state, waits, order, search }: SourceFilter) =>
   });
 export const sourceStatistics = () =>
   document(["sources", "statistics"], (signal) => api.GET("/api/sources/statistics", { signal }));
-export const source = (name: string) =>
-  document(["source", name], (signal) => api.GET("/api/sources/{name}", ofSource(name, signal)), SOON);
-export const sourceRecipes = (name: string) =>
-  document(["source", name, "recipes"], (signal) =>
-    inParts("recipes", (part) => api.GET("/api/sources/{name}/recipes", partOfSource(name, signal, part))),
-  );
-export const sourceDecisions = (name: string) =>
-  document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
-export const sourceValues = (name: string, limit: number) =>
-  document(
-    ["source", name, "values", limit],
-    (signal) => api.GET("/api/sources/{name}/values", { params: { path: { name }, query: { limit } }, signal }),
-    // Many values are asked for less often.
-    limit > PAGE_SIZE ? MINUTE : CALM,
-  );
-export const sourceFixes = (name: string) =>
-  document(["source", name, "fixes"], (signal) =>
-    inParts("fixes", (part) => api.GET("/api/sources/{name}/fixes", partOfSource(name, signal, part))),
-  );
-export const sourceSnapshots = (name: string) =>
-  document(
-    ["source", name, "snapshots"],
-    (signal) =>
-      inParts("snapshots", (part) => api.GET("/api/sources/{name}/snapshots", partOfSource(name, signal, part))),
-    false,
-  );
-
-/** A snapshot as HTML: fetched as text, because a frame cannot send the token. */
-export const snapshotPage = (name: string, snapshot_id: number, version?: number, numbers?: true) =>
-  queryOptions({
-    queryKey: ["snapshot", name, snapshot_id, version, numbers],
-    queryFn: ({ signal }) =>
-      documentOf(
-        api.GET("/api/sources/{name}/snapshots/{snapshot_id}/page", {
-          params: { path: { name, snapshot_id }, query: { version, numbers } },
-          parseAs: "text",
-          signal,
-        }),
-      ),
-    staleTime: Infinity,
-  });
-
 export const alerts = (search: string) =>
   list(["alerts", search], (page: Turn<number>, signal) =>
     api.GET("/api/alerts", { params: { query: { search: given(search), ...page } }, signal }),

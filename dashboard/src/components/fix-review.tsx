@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import * as queries from "../api/queries";
+import * as sourceQueries from "../api/source-queries";
 import type { RecipeVersion, Source, StoredPage } from "../api/types";
 import { Badge } from "../ui/badge";
 import { counted } from "../ui/format";
@@ -70,7 +70,7 @@ interface FieldTableProps {
 /** Each field with its accepted value, the value that the fix gives, and the selectors. */
 function FieldTable({ source, waiting, active, page }: FieldTableProps) {
   const marked = useQuery({
-    ...queries.snapshotPage(source.name, page?.snapshotId ?? 0, waiting.version),
+    ...sourceQueries.snapshotPage(source.name, page?.snapshotId ?? 0, waiting.version),
     enabled: page !== undefined,
   });
   const found = marked.data === undefined ? undefined : markedValues(marked.data);
@@ -111,15 +111,15 @@ function FieldTable({ source, waiting, active, page }: FieldTableProps) {
 
 /** Returns the failure that the newest attempt was made for. */
 function useFailure(name: string): string | undefined {
-  const { data } = useQuery(queries.sourceFixes(name));
+  const { data } = useQuery(sourceQueries.sourceFixes(name));
   const newest = data?.fixes.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
   return newest && diagnosisOf(newest)?.message;
 }
 
 /** Everything needed to decide about the waiting fix of a source, and the decision. */
 export function FixReview({ source }: { source: Source }) {
-  const recipes = useQuery(queries.sourceRecipes(source.name));
-  const snapshots = useQuery(queries.sourceSnapshots(source.name));
+  const recipes = useQuery(sourceQueries.sourceRecipes(source.name));
+  const snapshots = useQuery(sourceQueries.sourceSnapshots(source.name));
   const failure = useFailure(source.name);
   return (
     <Loaded query={recipes} lines={8}>

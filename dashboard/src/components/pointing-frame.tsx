@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { snapshotPage } from "../api/queries";
+import { snapshotPage } from "../api/source-queries";
 import { Field } from "../ui/field";
 import { Loaded } from "../ui/loaded";
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useRecipeReplacement } from "../api/actions";
 import { api, documentOf } from "../api/client";
 import { describeError } from "../api/describe";
-import * as queries from "../api/queries";
+import * as sourceQueries from "../api/source-queries";
 import type { PageTrial, ProposedRule, StoredPage } from "../api/types";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
@@ -124,7 +124,7 @@ function ByPointing({ name, active, snapshots }: PartProps) {
   const [newField, setNewField] = useState("");
   const first = snapshots.find(({ role }) => role === "FAILING") ?? snapshots[0];
   const [snapshotId, setSnapshotId] = useState(first?.snapshotId ?? 0);
-  const html = useQuery(queries.snapshotPage(name, snapshotId, undefined, true)).data;
+  const html = useQuery(sourceQueries.snapshotPage(name, snapshotId, undefined, true)).data;
   // What the page lacks is most likely what is to be edited.
   const found = html === undefined ? [] : [...markedValues(html).keys()].flatMap((names) => names.split(", "));
   const field =
@@ -266,8 +266,8 @@ function AsText({ name, active, snapshots }: PartProps) {
 
 /** Edits the active recipe of a source by pointing at stored pages, or as text. */
 export function RecipeEditor({ name }: { name: string }) {
-  const recipes = useQuery(queries.sourceRecipes(name));
-  const snapshots = useQuery(queries.sourceSnapshots(name));
+  const recipes = useQuery(sourceQueries.sourceRecipes(name));
+  const snapshots = useQuery(sourceQueries.sourceSnapshots(name));
   return (
     <Loaded query={recipes} lines={8}>
       {({ recipes }) => {

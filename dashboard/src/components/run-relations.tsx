@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import * as queries from "../api/queries";
+import * as sourceQueries from "../api/source-queries";
 import type { FixAttempt, RunSummary } from "../api/types";
 import { failedRead } from "./fix-reasons";
 import { isFailed } from "./run-failure";
@@ -27,7 +28,7 @@ export function fixesOfRead(
 /** Links from a run of a source to the source, and between a failed read and the fix that was made for it. */
 export function SourceRelations({ run }: { run: RunSummary }) {
   const runs = useQuery(queries.targetRuns(run.target));
-  const fixes = useQuery({ ...queries.sourceFixes(run.target), enabled: run.kind !== "ADD_SOURCE" });
+  const fixes = useQuery({ ...sourceQueries.sourceFixes(run.target), enabled: run.kind !== "ADD_SOURCE" });
   const attempts = fixes.data?.fixes ?? [];
   const all = runs.data?.runs ?? [];
   const own = attempts.filter(

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { snapshotPage } from "../api/queries";
+import { snapshotPage } from "../api/source-queries";
 import type { RecipeVersion, StoredPage } from "../api/types";
 import { Select } from "../ui/field";
 import { formatRelative, words } from "../ui/format";

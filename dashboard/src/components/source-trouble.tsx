@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { sentence } from "../api/describe";
 import * as queries from "../api/queries";
+import * as sourceQueries from "../api/source-queries";
 import type { Source } from "../api/types";
 import { ButtonLink } from "../ui/button";
 import { counted } from "../ui/format";
@@ -14,7 +15,7 @@ const LINK = "text-accent underline underline-offset-2";
 /** Why a source gives no values, what was tried against it, and what comes next. */
 export function SourceTrouble({ source }: { source: Source }) {
   const runs = useQuery(queries.targetRuns(source.name)).data?.runs ?? [];
-  const fixes = useQuery(queries.sourceFixes(source.name)).data?.fixes ?? [];
+  const fixes = useQuery(sourceQueries.sourceFixes(source.name)).data?.fixes ?? [];
   const failed = runs.find(({ kind, isWell }) => kind === "REFRESH_SOURCE" && isWell === false);
   const fixing = runs.find(({ kind }) => kind === "FIX_SOURCE");
   const newest = fixes.toSorted((a, b) => b.at.localeCompare(a.at))[0];

@@ -20,6 +20,7 @@ const PAGES = [
   "/sources/bread-recipe?tab=history",
   "/sources/desk-lamp?tab=values",
   "/sources/tide-table?tab=fixes",
+  "/sources/tide-table?tab=edit",
   "/queue",
   "/queue/899",
   "/alerts",

@@ -3,6 +3,7 @@ import { Suspense, useEffect } from "react";
 import { Link, useParams } from "react-router";
 import { useCancelRun } from "../api/actions";
 import * as queries from "../api/queries";
+import * as sourceQueries from "../api/source-queries";
 import { useRunFeed, type Feed } from "../api/run-feed";
 import type { FixAttempt, HealingResults as Results, Run, RunSummary } from "../api/types";
 import { DiagnosticsList } from "../components/diagnostics-list";
@@ -59,7 +60,7 @@ interface FixesProps {
 
 function Fixes({ detail, feed, attempts }: FixesProps) {
   const { run, results } = detail;
-  const recipes = useQuery({ ...queries.sourceRecipes(run.target), enabled: run.kind !== "HEAL_REPO" });
+  const recipes = useQuery({ ...sourceQueries.sourceRecipes(run.target), enabled: run.kind !== "HEAL_REPO" });
   const runs = useQuery({ ...queries.targetRuns(run.target), enabled: run.kind !== "HEAL_REPO" });
   if (run.kind !== "HEAL_REPO") {
     return <SourceFixList fixes={attempts} recipes={recipes.data?.recipes ?? []} runs={runs.data?.runs ?? []} />;

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams } from "react-router";
 import * as queries from "../api/queries";
+import * as sourceQueries from "../api/source-queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
 import { FixReview } from "../components/fix-review";
@@ -55,8 +56,8 @@ const MOST_VALUES = 200;
 
 /** Each part reads what it shows when it is opened. */
 function Recipes({ name }: { name: string }) {
-  const query = useQuery(queries.sourceRecipes(name));
-  const decisions = useQuery(queries.sourceDecisions(name));
+  const query = useQuery(sourceQueries.sourceRecipes(name));
+  const decisions = useQuery(sourceQueries.sourceDecisions(name));
   return (
     <Loaded query={query}>
       {({ recipes }) => (
@@ -69,8 +70,8 @@ function Recipes({ name }: { name: string }) {
   );
 }
 function Snapshots({ name }: { name: string }) {
-  const query = useQuery(queries.sourceSnapshots(name));
-  const recipes = useQuery(queries.sourceRecipes(name));
+  const query = useQuery(sourceQueries.sourceSnapshots(name));
+  const recipes = useQuery(sourceQueries.sourceRecipes(name));
   return (
     <Loaded query={recipes}>
       {({ recipes }) => (
@@ -83,7 +84,7 @@ function Snapshots({ name }: { name: string }) {
 }
 function Values({ name }: { name: string }) {
   const [limit, setLimit] = useState(FEW_VALUES);
-  const query = useQuery(queries.sourceValues(name, limit));
+  const query = useQuery(sourceQueries.sourceValues(name, limit));
   return (
     <Loaded query={query}>
       {({ values }) => (
@@ -97,8 +98,8 @@ function Values({ name }: { name: string }) {
   );
 }
 function Fixes({ name }: { name: string }) {
-  const query = useQuery(queries.sourceFixes(name));
-  const recipes = useQuery(queries.sourceRecipes(name));
+  const query = useQuery(sourceQueries.sourceFixes(name));
+  const recipes = useQuery(sourceQueries.sourceRecipes(name));
   const runs = useQuery(queries.targetRuns(name));
   return (
     <Loaded query={query}>
@@ -157,7 +158,7 @@ function Recipe({ recipe, definition }: SourceDetail) {
 /** One source: how it is, what it gives, how its recipe came to be, and what can be done. */
 export function SourcePage() {
   const { name = "" } = useParams();
-  const query = useQuery(queries.source(name));
+  const query = useQuery(sourceQueries.source(name));
   const source = query.data?.source;
   return (
     <Page
