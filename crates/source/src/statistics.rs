@@ -1,6 +1,5 @@
 //! Success rates of fixes: the spec's success metrics (`doctor-agent.md`, "Success Metrics").
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::source::{HealthState, Stage};
 use autoheal_store::{Store, StoreError};
 use serde::Serialize;
@@ -34,26 +33,24 @@ impl Statistics {
     ///
     /// Returns the error of the database.
     pub async fn of(store: &Store) -> Result<Self, StoreError> {
-        let mut statistics = Self::default();
+        let counts = store.source_counts().await?;
+        let versions = store.activated_versions(DOCTOR).await?;
+        let mut statistics = Self {
+            sources: counts.values().sum(),
+            quarantined: counts.get(&HealthState::Quarantined).copied().unwrap_or(0),
+            promoted: versions.iter().map(|(_, count)| count).sum(),
+            taken_back: versions.iter().filter(|(stage, _)| *stage == Stage::Rejected).map(|(_, count)| count).sum(),
+            ..Self::default()
+        };
         let (mut recoveries, mut waited) = (0_u64, 0_u64);
-        for row in store.sources().await? {
-            statistics.sources += 1;
-            statistics.quarantined += u64::from(row.health.state == HealthState::Quarantined);
-            for (at, fix) in store.fixes_of_target(&row.source, Timestamp::default()).await? {
-                // Whether a site that wants to be left alone is content shows only later.
-                let is_proved = fix.error_type != ErrorType::RateLimit.name();
-                statistics.attempts += u64::from(is_proved);
-                statistics.passed += u64::from(is_proved && fix.validation["passed"] == true);
-                let failed_at = fix.diagnosis["failed_at"].as_i64().map(Timestamp::from_millis);
-                if let Some(failed_at) = failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
-                    recoveries += 1;
-                    waited += u64::try_from(at.since(failed_at).as_millis()).unwrap_or(u64::MAX);
-                }
-            }
-            for recipe in store.recipes(&row.source).await? {
-                let is_fix = recipe.asked_by == DOCTOR && recipe.promoted_at.is_some();
-                statistics.promoted += u64::from(is_fix);
-                statistics.taken_back += u64::from(is_fix && recipe.stage == Stage::Rejected);
+        for fix in store.source_fix_outcomes().await? {
+            // Whether a site that wants to be left alone is content shows only later.
+            let is_proved = fix.error_type != ErrorType::RateLimit.name();
+            statistics.attempts += u64::from(is_proved);
+            statistics.passed += u64::from(is_proved && fix.passed);
+            if let Some(failed_at) = fix.failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
+                recoveries += 1;
+                waited += u64::try_from(fix.at.since(failed_at).as_millis()).unwrap_or(u64::MAX);
             }
         }
         statistics.average_recovery_millis = waited.checked_div(recoveries);

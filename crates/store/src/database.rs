@@ -81,6 +81,7 @@ impl Dialect {
                     (7, "deaths", include_str!(concat!("../migrations/", $folder, "/0007_deaths.sql"))),
                     (8, "reservations", include_str!(concat!("../migrations/", $folder, "/0008_reservations.sql"))),
                     (9, "outcomes", include_str!(concat!("../migrations/", $folder, "/0009_outcomes.sql"))),
+                    (10, "open matters", include_str!(concat!("../migrations/", $folder, "/0010_open_matters.sql"))),
                 ]
             };
         }

@@ -98,7 +98,7 @@ pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow, SourceFil
 pub use needs::{Need, NeedKind};
 pub use notice::{Channel, NoticeRow, Reach};
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};
-pub use record::Slice;
+pub use record::{FixOutcome, Slice};
 pub use retention::{Pruned, Retention};
 pub use run::{Checkpoint, FinishedRun, NewRun, RunRow};
 pub use source::{RecipeRow, SourceRow, ValueRow};

@@ -90,14 +90,29 @@ const RECENT: &str = "
         SELECT run_id, target, finished_at, outcome, ROW_NUMBER() OVER (PARTITION BY target ORDER BY run_id DESC) AS place
         FROM run WHERE workflow = 'REFRESH_SOURCE'";
 
+/// Closed tasks have no `ready_priority`, so that its index leads to the open ones.
 const GLANCE: &str = "
-    SELECT (SELECT COUNT(*) FROM task_queue WHERE state = 'PENDING') AS pending,
-           (SELECT COUNT(*) FROM task_queue WHERE state = 'IN_PROGRESS') AS running,
-           (SELECT COUNT(*) FROM run WHERE started_at >= $1) AS runs,
+    SELECT (SELECT COUNT(*) FROM task_queue WHERE ready_priority >= -2147483648 AND state = 'PENDING') AS pending,
+           (SELECT COUNT(*) FROM task_queue WHERE ready_priority >= -2147483648 AND state = 'IN_PROGRESS') AS running,
            (SELECT COUNT(*) FROM alert WHERE created_at >= $1) AS alerts";
 
-const OUTCOMES: &str =
-    "SELECT outcome, COUNT(*) AS runs FROM run WHERE started_at >= $1 AND outcome IS NOT NULL GROUP BY outcome";
+/// Unfinished runs have no outcome. The index by start holds the outcomes, too; that of outcomes would lead to each row.
+const OUTCOMES: &str = "
+    SELECT NULLIF(COALESCE(outcome, ''), '') AS outcome, COUNT(*) AS runs
+    FROM run WHERE started_at >= $1 GROUP BY COALESCE(outcome, '')";
+
+/// The targets of all runs: each is one step in their index, however many runs it has.
+const TARGETS: &str = "
+    WITH RECURSIVE target_of_run (name) AS (
+        SELECT MIN(target) FROM run
+        UNION ALL
+        SELECT (SELECT MIN(run.target) FROM run WHERE run.target > target_of_run.name)
+        FROM target_of_run WHERE target_of_run.name IS NOT NULL
+    )
+    SELECT name FROM target_of_run WHERE name IS NOT NULL";
+
+/// A search that so few targets match is a search for these targets; a scan of the newest runs finds the others soon enough.
+const FEW_TARGETS: u32 = 20;
 
 /// A run of a source, as a sparkline shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,10 +172,24 @@ impl Store {
             Some(RunState::Ended(outcome)) => (None, Some(outcome.name())),
         };
         // Their names sort by time.
-        let statement = Filter::of("run")
+        let mut runs = Filter::of("run");
+        if let Some(search) = filter.search.as_deref() {
+            let found =
+                Filter::of_statement(TARGETS).and_contains("name", Some(search)).page("name", 0, FEW_TARGETS + 1);
+            let found = found.fetch_all(&self.database.pool).await?;
+            if found.is_empty() {
+                return Ok(Vec::new());
+            }
+            runs = if found.len() > FEW_TARGETS as usize {
+                runs.and_contains("target", Some(search))
+            } else {
+                let targets: Vec<String> = found.iter().map(|row| row::text(row, "name")).collect::<Result<_, _>>()?;
+                runs.and_any("target", &targets)
+            };
+        }
+        let statement = runs
             .and("workflow =", filter.kind.map(TaskKind::name))
             .and("target =", filter.target.as_deref())
-            .and_contains("target", filter.search.as_deref())
             .and("run_id <", filter.before.map(|run| run.to_string()).as_deref())
             .and("task_id =", filter.task.map(|task| task.0))
             .and("outcome =", outcome)
@@ -265,8 +294,9 @@ impl Store {
     /// Counts the tasks that are open now, and the runs and alerts since a time.
     pub async fn glance(&self, since: Timestamp) -> Result<Glance, StoreError> {
         let counted = sqlx::query(OUTCOMES).bind(since.as_millis()).fetch_all(&self.database.pool).await?;
-        let mut outcomes = BTreeMap::new();
+        let (mut outcomes, mut runs) = (BTreeMap::new(), 0);
         for row in &counted {
+            runs += row::number::<u64>(row, "runs")?;
             if let Some(outcome) = row::outcome(row)? {
                 outcomes.insert(outcome, row::number(row, "runs")?);
             }
@@ -275,7 +305,7 @@ impl Store {
         Ok(Glance {
             pending: row::number(&row, "pending")?,
             running: row::number(&row, "running")?,
-            runs: row::number(&row, "runs")?,
+            runs,
             outcomes,
             alerts: row::number(&row, "alerts")?,
         })

@@ -1,6 +1,5 @@
 //! Matters that need a decision of the user: read from the state itself, so that an entry is gone as soon as its cause is.
 
-use autoheal_engine::task::TaskState;
 use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,11 +73,21 @@ const REVIEWS: &str = "SELECT source_name, version, created_at FROM recipe_versi
 const SICK: &str = "
     SELECT source_name, state, updated_at FROM source_health WHERE state IN ('QUARANTINED', 'DEAD')";
 
-/// The newest run of each repository, if it began in the given time and needs a decision; without its report, which is long.
+/// The newest run of each repository, if it began in the given time and needs a decision; without its report, which is long. The index of
+/// repositories leads from one to the next, however many runs it has.
 const RUNS: &str = "
-    SELECT run_id, task_id, target, started_at, finished_at, outcome, stop_reason, results_json FROM run WHERE workflow = 'HEAL_REPO'
-        AND stop_reason <> 'DEAD_LETTER' AND outcome IN ('fixed', 'partly_fixed', 'unverified', 'needs_review', 'could_not_fix', 'failed')
-        AND run_id = (SELECT MAX(run_id) FROM run newest WHERE newest.target = run.target)";
+    WITH RECURSIVE repository (name) AS (
+        SELECT MIN(target) FROM run WHERE workflow = 'HEAL_REPO'
+        UNION ALL
+        SELECT (SELECT MIN(next.target) FROM run next WHERE next.workflow = 'HEAL_REPO' AND next.target > repository.name)
+        FROM repository WHERE repository.name IS NOT NULL
+    ), newest (run_id) AS MATERIALIZED (
+        SELECT (SELECT MAX(run.run_id) FROM run WHERE run.workflow = 'HEAL_REPO' AND run.target = repository.name)
+        FROM repository WHERE repository.name IS NOT NULL
+    )
+    SELECT run.run_id, task_id, target, started_at, finished_at, outcome, stop_reason, results_json
+    FROM newest JOIN run ON run.run_id = newest.run_id
+    WHERE stop_reason <> 'DEAD_LETTER' AND outcome IN ('fixed', 'partly_fixed', 'unverified', 'needs_review', 'could_not_fix', 'failed')";
 
 impl Store {
     /// Returns the matters that need a decision, the newest first within each kind, at most `limit` of each kind. Of repositories, only runs that
@@ -94,7 +103,8 @@ impl Store {
             let kind = if row::text(&row, "state")? == "DEAD" { NeedKind::Dead } else { NeedKind::Quarantine };
             needs.push(Need::new(kind, row::text(&row, "source_name")?, row::time(&row, "updated_at")?));
         }
-        let dead = Filter::of("task_queue").and("state =", Some(TaskState::Quarantined.name()));
+        // Their index is of this state alone, which an engine sees only in the statement itself.
+        let dead = Filter::of("task_queue").and_that(Some("state = 'QUARANTINED'"));
         for row in dead.newest("task_id", limit).fetch_all(pool).await? {
             let task = row::task(&row)?;
             let at = task.completed_at.unwrap_or(task.created_at);
@@ -102,7 +112,7 @@ impl Store {
             needs.push(Need { task: Some(task.id), detail: task.error_message, ..need });
         }
         let runs = Filter::of_statement(RUNS).and("started_at >=", Some(since.as_millis()));
-        for row in runs.newest("run_id", limit).fetch_all(pool).await? {
+        for row in runs.newest("run.run_id", limit).fetch_all(pool).await? {
             let results: Value = row::optional_document(&row, "results_json")?.unwrap_or_default();
             let outcome = row::outcome(&row)?;
             let has_branch = results["commit_count"].as_u64().is_some_and(|commits| commits > 0);

@@ -4,12 +4,40 @@ use autoheal_engine::diagnostics::DiagnosticsEntry;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::database::{Dialect, Statement};
 use crate::row::{deflate, inflate, json, storable};
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, alert, row, source};
+
+/// Outcome of an attempt at a fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixOutcome {
+    /// The kind of error.
+    pub error_type: String,
+    /// True if the validation passed.
+    pub passed: bool,
+    /// Time of the failed run that led to the attempt.
+    pub failed_at: Option<Timestamp>,
+    /// Destination of the fix.
+    pub deployed_to: String,
+    /// Time of the attempt.
+    pub at: Timestamp,
+}
+
+/// The part of a validation that is counted.
+#[derive(Deserialize)]
+struct Validation {
+    passed: Option<bool>,
+}
+
+/// The part of a diagnosis that is counted.
+#[derive(Deserialize)]
+struct Diagnosis {
+    failed_at: Option<i64>,
+}
 
 /// A part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +144,26 @@ impl Store {
                 .bind(storable(target))
                 .bind(since.as_millis());
         self.fixes(statement).await
+    }
+
+    /// Returns the outcome of every attempt at a fix of a source that still exists: what statistics count, without the documents.
+    pub async fn source_fix_outcomes(&self) -> Result<Vec<FixOutcome>, StoreError> {
+        let sql = "SELECT error_type, diagnosis_context, validation_result, deployed_to, fix_history.created_at
+                   FROM fix_history JOIN source ON source.source_name = fix_history.source_name";
+        let rows = sqlx::query(sql).fetch_all(&self.database.pool).await?;
+        rows.iter()
+            .map(|row| {
+                let Validation { passed } = row::document(row, "validation_result")?;
+                let Diagnosis { failed_at } = row::document(row, "diagnosis_context")?;
+                Ok(FixOutcome {
+                    error_type: row::text(row, "error_type")?,
+                    passed: passed.unwrap_or(false),
+                    failed_at: failed_at.map(Timestamp::from_millis),
+                    deployed_to: row::text(row, "deployed_to")?,
+                    at: row::time(row, "created_at")?,
+                })
+            })
+            .collect()
     }
 
     async fn fixes(&self, statement: Statement) -> Result<Vec<(Timestamp, FixRecord)>, StoreError> {

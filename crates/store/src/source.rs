@@ -312,6 +312,14 @@ impl Store {
         statement.fetch_all(&self.database.pool).await?.iter().map(source_row).collect()
     }
 
+    /// Counts the versions that a component requested and that became active, by their stage now.
+    pub async fn activated_versions(&self, asked_by: &str) -> Result<Vec<(Stage, u64)>, StoreError> {
+        let sql = "SELECT stage, COUNT(*) AS versions FROM recipe_version
+                   WHERE asked_by = $1 AND promoted_at IS NOT NULL GROUP BY stage";
+        let rows = sqlx::query(sql).bind(storable(asked_by)).fetch_all(&self.database.pool).await?;
+        rows.iter().map(|row| Ok((stage(row)?, row::number(row, "versions")?))).collect()
+    }
+
     /// Every version of a source's recipe, the oldest first.
     pub async fn recipes(&self, source: &str) -> Result<Vec<RecipeRow>, StoreError> {
         let rows = sqlx::query("SELECT * FROM recipe_version WHERE source_name = $1 ORDER BY version")
@@ -426,12 +434,16 @@ pub(crate) fn source_row(row: &AnyRow) -> Result<SourceRow, StoreError> {
     })
 }
 
-pub(crate) fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
+fn stage(row: &AnyRow) -> Result<Stage, StoreError> {
     let stage = row::text(row, "stage")?;
+    Stage::from_name(&stage).ok_or(StoreError::Corrupt { column: "stage", found: stage })
+}
+
+pub(crate) fn recipe_row(row: &AnyRow) -> Result<RecipeRow, StoreError> {
     let replaces = row::optional_integer(row, "replaces")?.map(u32::try_from).transpose();
     Ok(RecipeRow {
         version: row::number(row, "version")?,
-        stage: Stage::from_name(&stage).ok_or(StoreError::Corrupt { column: "stage", found: stage })?,
+        stage: stage(row)?,
         recipe: row::document(row, "recipe_json")?,
         definition: row::document(row, "definition_json")?,
         waits: row::integer(row, "waits")? != 0,
