@@ -18,9 +18,8 @@ mod serve;
 use std::time::{Duration, Instant};
 
 use autoheal_store::{Store, system_time};
+use autoheal_testkit::large_database::{self, Size};
 use serde_json::json;
-use sqlx::AnyPool;
-use sqlx::any::AnyPoolOptions;
 
 use self::serve::{Serve, TOKEN};
 
@@ -58,44 +57,6 @@ impl Arguments {
     }
 }
 
-/// Statements that fill the database. `{hex}` writes the number `i` in twelve hexadecimal digits. Of a hundred sources, one waits for a
-/// review, one is in quarantine and three are degraded; of ten runs, nine are of sources and one is of a repository.
-const FILL: &[&str] = &[
-    "INSERT INTO source (source_name, definition_json, created_at, updated_at)
-     SELECT 'source-' || i, '{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
-     '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":604800,\"heal_policy\":\"auto\"}', {now} - 1000000, {now} FROM n WHERE i < {sources}",
-    "INSERT INTO source_health (source_name, state, last_success_at, success_count, failure_count, quarantine_until, created_at, updated_at)
-     SELECT 'source-' || i, CASE i % 100 WHEN 7 THEN 'QUARANTINED' WHEN 8 THEN 'DEGRADED' WHEN 9 THEN 'DEGRADED' WHEN 10 THEN 'DEGRADED'
-     ELSE 'ACTIVE' END, {now}, 90, 10, CASE i % 100 WHEN 7 THEN {now} + 80000000 END, {now} - 1000000, {now} FROM n WHERE i < {sources}",
-    "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, created_at, promoted_at, promoted_by)
-     SELECT 'source-' || i, 1, 'PRODUCTION', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h1\"},\"price\":{\"select\":\".price\"}}}', '{}', 'add_source',
-     {now}, {now}, 'validation' FROM n WHERE i < {sources}",
-    "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, waits, created_at)
-     SELECT 'source-' || i, 2, 'STAGING', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h2\"},\"price\":{\"select\":\".cost\"}}}', '{}', 'doctor', 1, {now}
-     FROM n WHERE i < {sources} AND i % 100 = 5",
-    "INSERT INTO source_value (source_name, url, at, version, values_json)
-     SELECT 'source-' || (i % {sources}), 'https://shop.example/' || (i % {sources}), {now} - 500000000 + i, 1,
-     '{\"title\":{\"type\":\"text\",\"value\":\"An item\"},\"price\":{\"type\":\"text\",\"value\":\"' || i || ' EUR\"}}' FROM n WHERE i < {values}",
-    "INSERT INTO task_queue (task_id, type, target, state, created_at, started_at, completed_at, context_json, run_at)
-     SELECT i + 1, CASE WHEN i % 10 = 0 THEN 'HEAL_REPO' ELSE 'REFRESH_SOURCE' END,
-     CASE WHEN i % 10 = 0 THEN 'https://github.com/owner/repository-' || (i % 200) ELSE 'source-' || (i % {sources}) END,
-     'COMPLETED', {now} - 500000000 + i, {now} - 500000000 + i, {now} - 500000000 + i, '{}', {now} - 500000000 + i FROM n WHERE i < {runs}",
-    "INSERT INTO run (run_id, task_id, workflow, target, started_at, finished_at, outcome, stop_reason, results_json, report)
-     SELECT '01930000-0000-7000-8000-' || {hex}, i + 1, CASE WHEN i % 10 = 0 THEN 'HEAL_REPO' ELSE 'REFRESH_SOURCE' END,
-     CASE WHEN i % 10 = 0 THEN 'https://github.com/owner/repository-' || (i % 200) ELSE 'source-' || (i % {sources}) END,
-     {now} - 1000 * ({runs} - i), {now} - 1000 * ({runs} - i) + 900,
-     CASE WHEN i % 10 = 0 THEN (CASE WHEN i % 30 = 0 THEN 'could_not_fix' ELSE 'fixed' END) WHEN i % 50 = 1 THEN 'broken' ELSE 'fetched' END,
-     CASE WHEN i % 10 = 0 THEN (CASE WHEN i % 30 = 0 THEN 'NO_PROGRESS' ELSE 'GREEN' END) WHEN i % 50 = 1 THEN 'PARSE_ERROR' ELSE 'GOOD' END,
-     '{}', {report} FROM n WHERE i < {runs}",
-    "INSERT INTO alert (target, kind, message, created_at)
-     SELECT 'source-' || (i % {sources}), 'QUARANTINE', 'the source has failed too often', {now} - 1000 * (5000 - i) FROM n WHERE i < 5000",
-    "INSERT INTO fix_history (source_name, error_type, diagnosis_context, patch_generated, validation_result, deployed_to, created_at)
-     SELECT 'source-' || (i % {sources}), 'PARSE_ERROR', '{}', '--- a\n+++ b\n', '{}', 'FAILED', {now} - 500000000 + i FROM n WHERE i < 20000",
-    "INSERT INTO llm_call (at, target, purpose, model, prompt_hash, input_tokens, output_tokens, cached_tokens, micro_dollars, latency_millis, outcome)
-     SELECT {now} - 100000 * (20000 - i), 'source-' || (i % {sources}), 'selectors', 'model-' || (i % 3), 'hash', 1000, 100, 0, 500, 900, 'ANSWERED'
-     FROM n WHERE i < 20000",
-];
-
 /// Everything that the pages of the dashboard request, by page.
 const REQUESTS: &[(&str, &str)] = &[
     ("overview", "/api/overview"),
@@ -131,29 +92,6 @@ const REQUESTS: &[(&str, &str)] = &[
     ("usage", "/api/usage?by=day"),
     ("monitoring", "/metrics"),
 ];
-
-async fn fill(pool: &AnyPool, arguments: &Arguments, is_postgres: bool) {
-    let most = [arguments.sources, arguments.runs, arguments.values, 20_000].into_iter().max().unwrap();
-    let hex = if is_postgres { "lpad(to_hex(i), 12, '0')" } else { "printf('%012x', i)" };
-    for statement in FILL {
-        let (insert, select) = statement.split_once("SELECT").unwrap();
-        let type_of = if is_postgres { "::bigint" } else { "" };
-        let sql = format!(
-            "{insert} WITH RECURSIVE n(i) AS (SELECT 0{type_of} UNION ALL SELECT i + 1 FROM n WHERE i < {most}) SELECT {select}"
-        );
-        let sql = sql
-            .replace("{now}", &system_time().as_millis().to_string())
-            .replace("{sources}", &arguments.sources.to_string())
-            .replace("{runs}", &arguments.runs.to_string())
-            .replace("{values}", &arguments.values.to_string())
-            .replace("{report}", &format!("'{}'", "# Report\n\nEvery page gave its values. ".repeat(40)))
-            .replace("{hex}", hex);
-        sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(pool).await.unwrap();
-    }
-    // As the engine does by itself after a while: else it does so during the measurement.
-    let settle = if is_postgres { "VACUUM ANALYZE" } else { "ANALYZE" };
-    sqlx::raw_sql(settle).execute(pool).await.unwrap();
-}
 
 /// The latencies of a request, in ascending order, and the size of its answer in bytes.
 async fn measure(client: &reqwest::Client, url: &str, times: usize) -> (Vec<Duration>, usize) {
@@ -193,11 +131,9 @@ async fn main() {
         None => Store::open_file(&file).await.unwrap(),
     };
     drop(store);
-    sqlx::any::install_default_drivers();
     let begun = Instant::now();
-    let pool = AnyPoolOptions::new().max_connections(1).connect(&url).await.unwrap();
-    fill(&pool, &arguments, url.starts_with("postgres")).await;
-    pool.close().await;
+    let size = Size { sources: arguments.sources, runs: arguments.runs, values: arguments.values };
+    large_database::fill(&url, &size, system_time().as_millis()).await;
     let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     let engine = if url.starts_with("postgres") { "PostgreSQL" } else { "SQLite" };
     println!(

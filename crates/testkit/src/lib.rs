@@ -7,6 +7,7 @@
 //! - [`github`]: a fake GitHub, checked against GitHub's description of its API
 //! - [`gitlab`]: a fake GitLab, checked against a table of what GitLab documents
 //! - [`kill`]: kills a program around every checkpoint and compares the results
+//! - `large_database`: a database after months, to measure with (feature `large-database`)
 //! - [`ledger`]: accounts of language models, in memory
 //! - [`machines`]: programs on simulated machines that can be cut off from the network
 //! - [`mail`]: a mail server that records its messages
@@ -26,6 +27,8 @@ pub mod github;
 pub mod gitlab;
 mod http;
 pub mod kill;
+#[cfg(feature = "large-database")]
+pub mod large_database;
 pub mod ledger;
 pub mod machines;
 pub mod mail;

@@ -1,0 +1,86 @@
+//! A large database, in the form in which the program itself leaves it after months: for the measurement of what its size costs.
+
+use sqlx::AssertSqlSafe;
+use sqlx::any::AnyPoolOptions;
+
+/// Size of a database.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Number of sources.
+    pub sources: u32,
+    /// Number of runs: of ten, nine are of sources and one is of a repository.
+    pub runs: u32,
+    /// Number of sets of values.
+    pub values: u32,
+}
+
+/// Number of attempts at fixes, and of calls of language models.
+const RECORDS: u32 = 20_000;
+
+/// Statements that fill the database. `{hex}` writes the number `i` in twelve hexadecimal digits. Of a hundred sources, one waits for a
+/// review, one is in quarantine and three are degraded.
+const FILL: &[&str] = &[
+    "INSERT INTO source (source_name, definition_json, created_at, updated_at)
+     SELECT 'source-' || i, '{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
+     '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":604800,\"heal_policy\":\"auto\"}', {now} - 1000000, {now} FROM n WHERE i < {sources}",
+    "INSERT INTO source_health (source_name, state, last_success_at, success_count, failure_count, quarantine_until, created_at, updated_at)
+     SELECT 'source-' || i, CASE i % 100 WHEN 7 THEN 'QUARANTINED' WHEN 8 THEN 'DEGRADED' WHEN 9 THEN 'DEGRADED' WHEN 10 THEN 'DEGRADED'
+     ELSE 'ACTIVE' END, {now}, 90, 10, CASE i % 100 WHEN 7 THEN {now} + 80000000 END, {now} - 1000000, {now} FROM n WHERE i < {sources}",
+    "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, created_at, promoted_at, promoted_by)
+     SELECT 'source-' || i, 1, 'PRODUCTION', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h1\"},\"price\":{\"select\":\".price\"}}}', '{}', 'add_source',
+     {now}, {now}, 'validation' FROM n WHERE i < {sources}",
+    "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, waits, created_at)
+     SELECT 'source-' || i, 2, 'STAGING', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h2\"},\"price\":{\"select\":\".cost\"}}}', '{}', 'doctor', 1, {now}
+     FROM n WHERE i < {sources} AND i % 100 = 5",
+    "INSERT INTO source_value (source_name, url, at, version, values_json)
+     SELECT 'source-' || (i % {sources}), 'https://shop.example/' || (i % {sources}), {now} - 500000000 + i, 1,
+     '{\"title\":{\"type\":\"text\",\"value\":\"An item\"},\"price\":{\"type\":\"text\",\"value\":\"' || i || ' EUR\"}}' FROM n WHERE i < {values}",
+    "INSERT INTO task_queue (task_id, type, target, state, created_at, started_at, completed_at, context_json, run_at)
+     SELECT i + 1, CASE WHEN i % 10 = 0 THEN 'HEAL_REPO' ELSE 'REFRESH_SOURCE' END,
+     CASE WHEN i % 10 = 0 THEN 'https://github.com/owner/repository-' || (i % 200) ELSE 'source-' || (i % {sources}) END,
+     'COMPLETED', {now} - 500000000 + i, {now} - 500000000 + i, {now} - 500000000 + i, '{}', {now} - 500000000 + i FROM n WHERE i < {runs}",
+    "INSERT INTO run (run_id, task_id, workflow, target, started_at, finished_at, outcome, stop_reason, results_json, report)
+     SELECT '01930000-0000-7000-8000-' || {hex}, i + 1, CASE WHEN i % 10 = 0 THEN 'HEAL_REPO' ELSE 'REFRESH_SOURCE' END,
+     CASE WHEN i % 10 = 0 THEN 'https://github.com/owner/repository-' || (i % 200) ELSE 'source-' || (i % {sources}) END,
+     {now} - 1000 * ({runs} - i), {now} - 1000 * ({runs} - i) + 900,
+     CASE WHEN i % 10 = 0 THEN (CASE WHEN i % 30 = 0 THEN 'could_not_fix' ELSE 'fixed' END) WHEN i % 50 = 1 THEN 'broken' ELSE 'fetched' END,
+     CASE WHEN i % 10 = 0 THEN (CASE WHEN i % 30 = 0 THEN 'NO_PROGRESS' ELSE 'GREEN' END) WHEN i % 50 = 1 THEN 'PARSE_ERROR' ELSE 'GOOD' END,
+     '{}', {report} FROM n WHERE i < {runs}",
+    "INSERT INTO alert (target, kind, message, created_at)
+     SELECT 'source-' || (i % {sources}), 'QUARANTINE', 'the source has failed too often', {now} - 1000 * (5000 - i) FROM n WHERE i < 5000",
+    "INSERT INTO fix_history (source_name, error_type, diagnosis_context, patch_generated, validation_result, deployed_to, created_at)
+     SELECT 'source-' || (i % {sources}), 'PARSE_ERROR', '{}', '--- a\n+++ b\n', '{}', 'FAILED', {now} - 500000000 + i FROM n WHERE i < {records}",
+    "INSERT INTO llm_call (at, target, purpose, model, prompt_hash, input_tokens, output_tokens, cached_tokens, micro_dollars, latency_millis, outcome)
+     SELECT {now} - 100000 * ({records} - i), 'source-' || (i % {sources}), 'selectors', 'model-' || (i % 3), 'hash', 1000, 100, 0, 500, 900, 'ANSWERED'
+     FROM n WHERE i < {records}",
+];
+
+/// Fills the migrated database at a URL. `now` is the time of the newest records, in milliseconds.
+///
+/// # Panics
+///
+/// If the database is not empty or has another schema.
+pub async fn fill(url: &str, size: &Size, now: i64) {
+    sqlx::any::install_default_drivers();
+    let pool = AnyPoolOptions::new().max_connections(1).connect(url).await.expect("the database can be opened");
+    let is_postgres = url.starts_with("postgres");
+    let most = [size.sources, size.runs, size.values, RECORDS].into_iter().max().unwrap_or(0);
+    let (hex, zero) = if is_postgres { ("lpad(to_hex(i), 12, '0')", "0::bigint") } else { ("printf('%012x', i)", "0") };
+    for statement in FILL {
+        let (insert, select) = statement.split_once("SELECT").expect("each statement inserts a selection");
+        let numbers = format!("WITH RECURSIVE n(i) AS (SELECT {zero} UNION ALL SELECT i + 1 FROM n WHERE i < {most})");
+        let sql = format!("{insert} {numbers} SELECT {select}")
+            .replace("{now}", &now.to_string())
+            .replace("{sources}", &size.sources.to_string())
+            .replace("{runs}", &size.runs.to_string())
+            .replace("{values}", &size.values.to_string())
+            .replace("{records}", &RECORDS.to_string())
+            .replace("{report}", &format!("'{}'", "# Report\n\nEvery page gave its values. ".repeat(40)))
+            .replace("{hex}", hex);
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await.expect("the schema is as expected");
+    }
+    // As the engine does by itself after a while: else it does so during the measurement.
+    let settle = if is_postgres { "VACUUM ANALYZE" } else { "ANALYZE" };
+    sqlx::raw_sql(settle).execute(&pool).await.expect("the database is analysed");
+    pool.close().await;
+}
