@@ -133,7 +133,7 @@ async fn main() {
     drop(store);
     let begun = Instant::now();
     let size = Size { sources: arguments.sources, runs: arguments.runs, values: arguments.values };
-    large_database::fill(&url, &size, system_time().as_millis()).await;
+    large_database::fill(&url, &size, system_time().as_millis()).await.unwrap();
     let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     let engine = if url.starts_with("postgres") { "PostgreSQL" } else { "SQLite" };
     println!(

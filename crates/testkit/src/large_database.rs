@@ -55,21 +55,22 @@ const FILL: &[&str] = &[
      FROM n WHERE i < {records}",
 ];
 
-/// Fills the migrated database at a URL. `now` is the time of the newest records, in milliseconds.
+/// Fills the migrated, empty database at a URL. `now` is the time of the newest records, in milliseconds.
 ///
-/// # Panics
+/// # Errors
 ///
-/// If the database is not empty or has another schema.
-pub async fn fill(url: &str, size: &Size, now: i64) {
+/// What the database reports, for example if it is not empty or has another schema.
+pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
     sqlx::any::install_default_drivers();
-    let pool = AnyPoolOptions::new().max_connections(1).connect(url).await.expect("the database can be opened");
+    let pool = AnyPoolOptions::new().max_connections(1).connect(url).await?;
     let is_postgres = url.starts_with("postgres");
     let most = [size.sources, size.runs, size.values, RECORDS].into_iter().max().unwrap_or(0);
     let (hex, zero) = if is_postgres { ("lpad(to_hex(i), 12, '0')", "0::bigint") } else { ("printf('%012x', i)", "0") };
+    let numbers =
+        format!("WITH RECURSIVE n(i) AS (SELECT {zero} UNION ALL SELECT i + 1 FROM n WHERE i < {most}) SELECT");
     for statement in FILL {
-        let (insert, select) = statement.split_once("SELECT").expect("each statement inserts a selection");
-        let numbers = format!("WITH RECURSIVE n(i) AS (SELECT {zero} UNION ALL SELECT i + 1 FROM n WHERE i < {most})");
-        let sql = format!("{insert} {numbers} SELECT {select}")
+        let sql = statement
+            .replacen("SELECT", &numbers, 1)
             .replace("{now}", &now.to_string())
             .replace("{sources}", &size.sources.to_string())
             .replace("{runs}", &size.runs.to_string())
@@ -77,10 +78,11 @@ pub async fn fill(url: &str, size: &Size, now: i64) {
             .replace("{records}", &RECORDS.to_string())
             .replace("{report}", &format!("'{}'", "# Report\n\nEvery page gave its values. ".repeat(40)))
             .replace("{hex}", hex);
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await.expect("the schema is as expected");
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await?;
     }
     // As the engine does by itself after a while: else it does so during the measurement.
     let settle = if is_postgres { "VACUUM ANALYZE" } else { "ANALYZE" };
-    sqlx::raw_sql(settle).execute(&pool).await.expect("the database is analysed");
+    sqlx::raw_sql(settle).execute(&pool).await?;
     pool.close().await;
+    Ok(())
 }

@@ -456,7 +456,7 @@ export interface paths {
         put?: never;
         /**
          * Propose rules for a field from elements of a stored page
-         * @description With what each rule extracts from the stored pages. Nothing is changed.
+         * @description With the values that each rule extracts from the stored pages. Nothing is changed.
          */
         post: operations["proposeRules"];
         delete?: never;
@@ -1041,7 +1041,7 @@ export interface components {
              */
             id: number;
         };
-        /** @description What a field gives on a stored page. */
+        /** @description Values of a field on a stored page. */
         FieldTrial: {
             /** @description Name of the field. */
             name: string;
@@ -1380,9 +1380,9 @@ export interface components {
             /** @description The version of autoheal. */
             version: string;
         };
-        /** @description What a recipe extracts from a stored page. */
+        /** @description Values that a recipe extracts from a stored page. */
         PageTrial: {
-            /** @description What each field gives there. */
+            /** @description Values of each field. */
             fields: components["schemas"]["FieldTrial"][];
             /**
              * Format: int64
@@ -1395,9 +1395,9 @@ export interface components {
          * @enum {string}
          */
         Policy: "auto" | "review";
-        /** @description A rule for a field, and what it extracts from the stored pages. */
+        /** @description A rule for a field, and the values that it extracts from the stored pages. */
         ProposedRule: {
-            /** @description What the rule extracts from each page. */
+            /** @description Values that the rule extracts from each page. */
             pages: components["schemas"]["PageTrial"][];
             /** @description The recipe with the rule. */
             recipe: Record<string, unknown>;
@@ -1890,7 +1890,7 @@ export interface components {
             /** @description Name of the tool, which is the last segment of its address. */
             name: string;
         };
-        /** @description What a recipe extracts from the stored pages. */
+        /** @description Values that a recipe extracts from the stored pages. */
         Trial: {
             /** @description Stored pages, the newest first. */
             pages: components["schemas"]["PageTrial"][];
@@ -3443,7 +3443,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it extracts */
+            /** @description The values */
             200: {
                 headers: {
                     [name: string]: unknown;
