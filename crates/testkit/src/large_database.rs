@@ -59,7 +59,7 @@ const FILL: &[&str] = &[
 ///
 /// # Errors
 ///
-/// What the database reports, for example if it is not empty or has another schema.
+/// Returns the error of the database, for example if it is not empty or has another schema.
 pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
     sqlx::any::install_default_drivers();
     let pool = AnyPoolOptions::new().max_connections(1).connect(url).await?;
