@@ -46,11 +46,13 @@ impl Statistics {
         for fix in store.source_fix_outcomes().await? {
             // Whether a site that wants to be left alone is content shows only later.
             let is_proved = fix.error_type != ErrorType::RateLimit.name();
-            statistics.attempts += u64::from(is_proved);
-            statistics.passed += u64::from(is_proved && fix.passed);
-            if let Some(failed_at) = fix.failed_at.filter(|_| fix.deployed_to == "PRODUCTION") {
-                recoveries += 1;
-                waited += u64::try_from(fix.at.since(failed_at).as_millis()).unwrap_or(u64::MAX);
+            if is_proved {
+                statistics.attempts += fix.attempts;
+                statistics.passed += if fix.passed { fix.attempts } else { 0 };
+            }
+            if fix.deployed_to == "PRODUCTION" {
+                recoveries += fix.dated;
+                waited += fix.millis;
             }
         }
         statistics.average_recovery_millis = waited.checked_div(recoveries);

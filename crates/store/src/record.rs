@@ -4,39 +4,29 @@ use autoheal_engine::diagnostics::DiagnosticsEntry;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
-use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
+use sqlx::AssertSqlSafe;
 
 use crate::database::{Dialect, Statement};
 use crate::row::{deflate, inflate, json, storable};
 use crate::write::{OnIdle, Write};
 use crate::{Store, StoreError, alert, row, source};
 
-/// Outcome of an attempt at a fix.
+/// Number of attempts at fixes with the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixOutcome {
     /// The kind of error.
     pub error_type: String,
-    /// True if the validation passed.
-    pub passed: bool,
-    /// Time of the failed run that led to the attempt.
-    pub failed_at: Option<Timestamp>,
-    /// Destination of the fix.
+    /// Destination of the fixes.
     pub deployed_to: String,
-    /// Time of the attempt.
-    pub at: Timestamp,
-}
-
-/// The part of a validation that is counted.
-#[derive(Deserialize)]
-struct Validation {
-    passed: Option<bool>,
-}
-
-/// The part of a diagnosis that is counted.
-#[derive(Deserialize)]
-struct Diagnosis {
-    failed_at: Option<i64>,
+    /// True if their validation passed.
+    pub passed: bool,
+    /// Number of attempts.
+    pub attempts: u64,
+    /// Number of those whose failed run is known.
+    pub dated: u64,
+    /// Time from the failed runs to these attempts, in milliseconds, summed up.
+    pub millis: u64,
 }
 
 /// A part of a list.
@@ -146,21 +136,36 @@ impl Store {
         self.fixes(statement).await
     }
 
-    /// Returns the outcome of every attempt at a fix of a source that still exists: what statistics count, without the documents.
+    /// Counts the attempts at fixes of the sources that still exist, by their outcome.
     pub async fn source_fix_outcomes(&self) -> Result<Vec<FixOutcome>, StoreError> {
-        let sql = "SELECT error_type, diagnosis_context, validation_result, deployed_to, fix_history.created_at
-                   FROM fix_history JOIN source ON source.source_name = fix_history.source_name";
-        let rows = sqlx::query(sql).fetch_all(&self.database.pool).await?;
+        let (passed, failed_at) = match self.database.dialect {
+            Dialect::Sqlite => {
+                ("json_extract(validation_result, '$.passed')", "json_extract(diagnosis_context, '$.failed_at')")
+            }
+            Dialect::Postgres => {
+                ("(validation_result::json ->> 'passed')::boolean", "(diagnosis_context::json ->> 'failed_at')::bigint")
+            }
+        };
+        // The documents are read where they are: there are many, and each is long.
+        let sql = format!(
+            "SELECT error_type, deployed_to, passed, COUNT(*) AS attempts, COUNT(failed_at) AS dated,
+                    CAST(COALESCE(SUM(CASE WHEN ended_at > failed_at THEN ended_at - failed_at ELSE 0 END), 0) AS BIGINT) AS millis
+             FROM (SELECT error_type, deployed_to, CASE WHEN {passed} THEN 1 ELSE 0 END AS passed, {failed_at} AS failed_at,
+                          fix_history.created_at AS ended_at
+                   FROM fix_history JOIN source ON source.source_name = fix_history.source_name) AS attempt
+             GROUP BY error_type, deployed_to, passed"
+        );
+        // Made of constants alone.
+        let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&self.database.pool).await?;
         rows.iter()
             .map(|row| {
-                let Validation { passed } = row::document(row, "validation_result")?;
-                let Diagnosis { failed_at } = row::document(row, "diagnosis_context")?;
                 Ok(FixOutcome {
                     error_type: row::text(row, "error_type")?,
-                    passed: passed.unwrap_or(false),
-                    failed_at: failed_at.map(Timestamp::from_millis),
                     deployed_to: row::text(row, "deployed_to")?,
-                    at: row::time(row, "created_at")?,
+                    passed: row::integer(row, "passed")? == 1,
+                    attempts: row::number(row, "attempts")?,
+                    dated: row::number(row, "dated")?,
+                    millis: row::number(row, "millis")?,
                 })
             })
             .collect()

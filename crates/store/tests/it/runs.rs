@@ -6,7 +6,7 @@ use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{Lease, TaskKind, TaskState};
 use autoheal_engine::workflow::{Ending, FixRecord, OutputRecord, Record};
 use autoheal_engine::{Outcome, RunId, StopReason, Timestamp};
-use autoheal_store::{Checkpoint, FinishedRun, NewRun, RunFilter, Slice, Store, StoreError};
+use autoheal_store::{Checkpoint, FinishedRun, FixOutcome, NewRun, RunFilter, Slice, Store, StoreError};
 use rstest::rstest;
 use serde_json::json;
 use uuid::Uuid;
@@ -256,6 +256,60 @@ async fn a_run_is_stored_from_its_first_event_to_its_report(#[case] engine: Engi
     let newer = begin(&store, &other).await;
     assert_eq!(store.last_run(other.task).await.unwrap().unwrap().run, newer);
     assert_eq!(store.last_run(lease.task).await.unwrap().unwrap().run, run, "the run of this task, not of another");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn attempts_at_fixes_of_sources_are_counted_by_outcome(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let source = SourceRecord::Definition { source: "t".to_owned(), definition: json!({}) };
+    store.change_sources(at(1), &[source]).await.unwrap();
+    store.enqueue(&task("t")).await.unwrap();
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let run = begin(&store, &lease).await;
+    let attempt = |target: &str, deployed_to: &str, failed_at: Option<i64>, passed: bool| {
+        Record::Fix(FixRecord {
+            target: target.to_owned(),
+            diagnosis: json!({ "failed_at": failed_at }),
+            validation: json!({ "passed": passed }),
+            deployed_to: deployed_to.to_owned(),
+            ..fix("")
+        })
+    };
+    let records = [
+        attempt("t", "PRODUCTION", Some(90), true),
+        attempt("t", "PRODUCTION", Some(80), true),
+        attempt("t", "PRODUCTION", None, true),
+        attempt("t", "FAILED", Some(500), false),
+        attempt("no source", "FAILED", Some(90), false),
+        // What is in none of the known forms is not counted as passed.
+        Record::Fix(fix("")),
+    ];
+    store.checkpoint(&lease, &checkpoint(run, 1), &[], &records).await.unwrap();
+    let written = store.fixes_of_target("t", at(0)).await.unwrap()[0].0;
+    let mut outcomes = store.source_fix_outcomes().await.unwrap();
+    outcomes.sort_by(|one, other| (&one.deployed_to, one.attempts).cmp(&(&other.deployed_to, other.attempts)));
+    let outcome = |deployed_to: &str, passed: bool, attempts: u64, dated: u64, millis: u64| FixOutcome {
+        error_type: "SYNTAX".to_owned(),
+        deployed_to: deployed_to.to_owned(),
+        passed,
+        attempts,
+        dated,
+        millis,
+    };
+    let waited = written.since(at(90)).as_millis() + written.since(at(80)).as_millis();
+    let after_the_attempt = written.since(at(500)).as_millis();
+    assert_eq!(
+        outcomes,
+        [
+            outcome("FAILED", false, 1, 1, u64::try_from(after_the_attempt).unwrap()),
+            outcome("PRODUCTION", false, 1, 0, 0),
+            outcome("PRODUCTION", true, 3, 2, u64::try_from(waited).unwrap()),
+        ]
+    );
 }
 
 #[rstest]
