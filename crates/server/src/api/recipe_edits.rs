@@ -1,6 +1,5 @@
 //! Edits of a source's recipe by the user: rules for an element pointed at, a trial on the stored pages, and the new version.
 
-use autoheal_engine::source::Stage;
 use autoheal_page::recipe::{FieldName, Recipe};
 use autoheal_source::decide;
 use autoheal_source::definition::{Blueprint, Definition};
@@ -13,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path, not_found};
-use super::sources::{Source, current, find};
+use super::sources::{Source, current, find, in_force, parsed};
 use super::{Shared, tag};
 use crate::pages::{AskedRules, NoRules, PageTrial, PageWork, ProposedRule, TriedRecipe};
 
@@ -63,7 +62,7 @@ pub(super) async fn propose(
     Body(request): Body<RuleRequest>,
 ) -> Result<Json<RuleList>, ApiError> {
     let row = find(&shared, &name).await?;
-    let (_, recipe) = in_force(&shared, &row).await?;
+    let (_, recipe) = active_recipe(&shared, &row).await?;
     if request.elements.is_empty() || request.elements.len() > MOST_ELEMENTS {
         let message = format!("`elements` has {} numbers: name 1 to {MOST_ELEMENTS}", request.elements.len());
         return Err(ApiError::invalid(message).with("field", "elements"));
@@ -139,7 +138,7 @@ pub(super) async fn replace(
 ) -> Result<Json<Source>, ApiError> {
     let row = find(&shared, &name).await?;
     let recipe = read(&request.recipe)?;
-    let (version, active) = in_force(&shared, &row).await?;
+    let (version, active) = active_recipe(&shared, &row).await?;
     if version != request.replaces {
         let message = format!("version {version} is active now, not {}: look at it first", request.replaces);
         return Err(ApiError::new(ApiCode::Conflict, message).with("version", version));
@@ -150,8 +149,7 @@ pub(super) async fn replace(
     let mut definition: Definition = serde_json::from_value(row.definition.clone())?;
     definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
     let store = &shared.services.store;
-    let source = super::sources::parsed(&name)?;
-    decide::replace(store, &source, &recipe, &definition, &asker, store.now()).await?;
+    decide::replace(store, &parsed(&name)?, &recipe, &definition, &asker, store.now()).await?;
     current(&shared, &name).await
 }
 
@@ -164,9 +162,9 @@ fn read(recipe: &Value) -> Result<Recipe, ApiError> {
 }
 
 /// Returns the active version of a source's recipe.
-async fn in_force(shared: &Shared, row: &SourceRow) -> Result<(u32, Recipe), ApiError> {
+async fn active_recipe(shared: &Shared, row: &SourceRow) -> Result<(u32, Recipe), ApiError> {
     let versions = shared.services.store.recipes(&row.source).await?;
-    let active = versions.into_iter().find(|version| version.stage == Stage::Production);
+    let active = in_force(&versions);
     let active = active.ok_or_else(|| ApiError::new(ApiCode::Conflict, "the source has no active recipe"))?;
-    Ok((active.version, serde_json::from_value(active.recipe)?))
+    Ok((active.version, Recipe::deserialize(&active.recipe)?))
 }

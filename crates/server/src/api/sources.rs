@@ -168,7 +168,7 @@ fn definition(row: &SourceRow) -> Result<Definition, ApiError> {
     Ok(serde_json::from_value(row.definition.clone())?)
 }
 
-fn in_force(recipes: &[RecipeRow]) -> Option<&RecipeRow> {
+pub(super) fn in_force(recipes: &[RecipeRow]) -> Option<&RecipeRow> {
     recipes.iter().find(|recipe| recipe.stage == Stage::Production)
 }
 
