@@ -25,7 +25,7 @@ export interface Turn<Cursor> {
   limit: number;
 }
 
-/** A list that goes on: each page names where the next one begins. */
+/** A list in pages: each page names the beginning of the next one. */
 export function list<T extends { next?: Cursor | null | undefined }, Cursor extends string | number>(
   key: readonly unknown[],
   read: (page: Turn<Cursor>, signal: AbortSignal) => Promise<{ data?: T }>,
@@ -66,5 +66,5 @@ export async function inParts<K extends string, R, T extends Record<K, R[]> & { 
   return { data };
 }
 
-/** What is empty is no filter. */
+/** Returns a filter; an empty text does not filter. */
 export const given = (value: string): string | undefined => (value === "" ? undefined : value);

@@ -7,12 +7,13 @@ import * as sourceQueries from "../api/source-queries";
 import type { PageTrial, ProposedRule, StoredPage } from "../api/types";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
-import { counted, formatRelative, words } from "../ui/format";
+import { counted } from "../ui/format";
 import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { useNow } from "../ui/time";
 import { PointingFrame } from "./pointing-frame";
 import { fieldsOf, markedValues, versionsOf } from "./recipe-fields";
+import { snapshotLabel } from "./snapshot-label";
 
 /** The choice of a field that the recipe does not have yet. */
 const NEW_FIELD = "";
@@ -26,7 +27,7 @@ function TrialTable({ pages, snapshots }: { pages: readonly PageTrial[]; snapsho
   const manyFields = new Set(rows.map(({ field }) => field.name)).size > 1;
   const titleOf = (id: number) => {
     const page = snapshots.find(({ snapshotId }) => snapshotId === id);
-    return page ? `${words(page.role)}, ${formatRelative(Date.parse(page.takenAt), now)}` : `page ${id}`;
+    return page ? snapshotLabel(page, now) : `page ${id}`;
   };
   return (
     <table className="stacking-table">
@@ -166,10 +167,7 @@ function ByPointing({ name, active, snapshots }: PartProps) {
           <Select
             label="Stored page"
             value={snapshotId}
-            options={snapshots.map(({ snapshotId, role, takenAt }) => ({
-              value: String(snapshotId),
-              label: `${words(role)}, ${formatRelative(Date.parse(takenAt), now)}`,
-            }))}
+            options={snapshots.map((page) => ({ value: String(page.snapshotId), label: snapshotLabel(page, now) }))}
             onChange={(event) => {
               setSnapshotId(Number(event.target.value));
               forget();

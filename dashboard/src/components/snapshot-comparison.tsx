@@ -3,11 +3,12 @@ import { useState } from "react";
 import { snapshotPage } from "../api/source-queries";
 import type { RecipeVersion, StoredPage } from "../api/types";
 import { Select } from "../ui/field";
-import { formatRelative, words } from "../ui/format";
+import { words } from "../ui/format";
 import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { useNow } from "../ui/time";
 import { comparedVersions } from "./recipe-fields";
+import { snapshotLabel } from "./snapshot-label";
 
 /**
  * The page of a snapshot in a frame that may do nothing: no scripts, no forms, an origin of its own. The frame inherits
@@ -54,10 +55,7 @@ function Side({ name, label, snapshots, preferred, version }: SideProps) {
         className="mb-2"
         value={snapshot.snapshotId}
         onChange={(event) => setChosen(Number(event.target.value))}
-        options={snapshots.map(({ snapshotId, role, takenAt }) => ({
-          value: String(snapshotId),
-          label: `${words(role)}, ${formatRelative(Date.parse(takenAt), now)}`,
-        }))}
+        options={snapshots.map((page) => ({ value: String(page.snapshotId), label: snapshotLabel(page, now) }))}
       />
       <SnapshotFrame name={name} snapshot={snapshot} version={version} />
     </div>
