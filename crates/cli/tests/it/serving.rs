@@ -77,13 +77,14 @@ async fn a_server_makes_a_token_that_only_its_user_can_read_and_answers_nobody_w
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), token);
     assert_eq!(std::fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
     assert_eq!(token.len(), 64);
+    let almost = format!("{}{}", &token[..63], if token.ends_with('0') { '1' } else { '0' });
 
     let of_tool = json!({ "repository": home.path().to_str().unwrap() });
     let of_person = json!({ "repositoryUrl": home.path().to_str().unwrap(), "teamName": "a", "leaderName": "b" });
     for (path, input) in [("/api/tools/heal", &of_tool), ("/api/heal", &of_person)] {
         let (status, refused) = heal(address, None, path, input).await;
         assert_eq!((status, &refused["error"]["code"]), (401, &json!("UNAUTHORIZED")), "{path}: {refused}");
-        let (status, refused) = heal(address, Some(&token.replace('a', "b")), path, input).await;
+        let (status, refused) = heal(address, Some(&almost), path, input).await;
         assert_eq!(status, 401, "{path}: {refused}");
         // Who may ask still names no folder that the settings do not.
         let (status, refused) = heal(address, Some(token), path, input).await;
