@@ -1,5 +1,6 @@
 //! Embeds the built dashboard in the binary: the folder named by `DASHBOARD_DIST`, else `dashboard/dist`. If neither exists,
-//! it embeds an empty folder, and the server explains how to build the dashboard.
+//! it embeds an empty folder, and the server explains how to build the dashboard; a release is only built so with the feature
+//! `without-dashboard`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,6 +16,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", folder.display());
         folder
     } else {
+        let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+        if is_release && std::env::var_os("CARGO_FEATURE_WITHOUT_DASHBOARD").is_none() {
+            return Err("the dashboard is not built: run `npm ci && npm run build` in dashboard/ (Node 20), or build with the feature \
+                        `without-dashboard`"
+                .into());
+        }
         let empty = PathBuf::from(std::env::var("OUT_DIR")?).join("no-dashboard");
         std::fs::create_dir_all(&empty)?;
         empty

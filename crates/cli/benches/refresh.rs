@@ -137,6 +137,7 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
             more: Vec::new(),
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
+            slowdown: 0,
             heal_policy: HealPolicy::Auto,
             webhook: None,
         };

@@ -101,7 +101,11 @@ pub(crate) enum Command {
     Mcp,
     /// Serve the dashboard, the API and the tools over HTTP, and run the requested tasks
     #[command(after_help = SERVE_EXAMPLES)]
-    Serve,
+    Serve {
+        /// Open the dashboard in a browser
+        #[arg(long)]
+        open: bool,
+    },
     /// Run steps for the autoheal process that started this one
     #[command(hide = true)]
     WorkerProcess,
@@ -145,7 +149,7 @@ impl Command {
             Self::Extract(_) => "extract",
             Self::Navigate(_) => "navigate",
             Self::Mcp => "mcp",
-            Self::Serve => "serve",
+            Self::Serve { .. } => "serve",
             Self::WorkerProcess => "worker-process",
             Self::Openapi => "openapi",
             Self::Completions { .. } => "completions",
@@ -156,7 +160,7 @@ impl Command {
     /// Returns the default log level: interactive commands report their errors by themselves, and log nothing.
     pub(crate) const fn log_level(&self) -> &'static str {
         match self {
-            Self::Worker | Self::Serve => "info",
+            Self::Worker | Self::Serve { .. } => "info",
             Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
             Self::Heal(_)
             | Self::Ci(_)
@@ -192,7 +196,7 @@ Tools: navigate, extract, source_list, source_run, heal. Standard output carries
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
-  autoheal serve
+  autoheal serve --open
   AUTOHEAL_TOKEN=... autoheal serve --addr 0.0.0.0:8080
   curl -H \"Authorization: Bearer $(cat ~/.local/share/autoheal/server-token)\" http://127.0.0.1:8080/api/tools
 

@@ -27,7 +27,9 @@ pub(crate) use definitions::{
 };
 pub(crate) use effective::{Effective, Origin, effective};
 pub(crate) use flags::{Given, given, with_flags};
-pub(crate) use secrets::{github_token, github_webhook_secret, gitlab_token, server_token, smtp_password, webhook_key};
+pub(crate) use secrets::{
+    github_token, github_webhook_secret, gitlab_token, server_token, smtp_password, user_tokens, webhook_key,
+};
 use setting::PREFIX;
 
 /// Environment variables that have the prefix of settings but are not settings: secrets, and variables for this repository's tests.

@@ -5,14 +5,16 @@
 //! - `args`: command-line arguments; `config`: settings from files and the environment; `commands`: one file per command
 //! - `wiring`: the store, the sandbox, the workflows and the maintenance, built from the settings; `tools`: the services of
 //!   tools for assistants; `models`: language models
+//! - `completion`: completion of command lines in shells
 //! - `worker_process`: the same program as a child process that handles untrusted text
 //! - `text`, `table`, `time`, `markdown`, `printer`, `progress`: output for the user; `exit`: exit codes for scripts
 //! - `logging`, `masking`: the log, without secrets
-//! - `run_name`: names of runs, which users shorten; `interrupt`: Ctrl-C
+//! - `run_name`: names of runs, which users shorten; `person`: the user of this process; `interrupt`: Ctrl-C
 
 mod args;
 mod ci_args;
 mod commands;
+mod completion;
 mod config;
 mod exit;
 mod extract_args;
@@ -25,6 +27,7 @@ mod markdown;
 mod masking;
 mod models;
 mod navigate_args;
+mod person;
 mod printer;
 mod private;
 mod progress;
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
             return autoheal_fetch::render::relay(words);
         }
     }
+    completion::answer_shell();
     let matches = args::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let printer = Printer::new(arguments.global.quiet, arguments.global.color);

@@ -1,12 +1,14 @@
-//! Small files of the data folder that only this user may read, made when they are first needed: the machine's name, the server's token.
+//! Small files of the data folder that only this user may read, made when they are first needed: the machine's name, the server's token,
+//! the way to the server.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use nix::fcntl::OFlag;
+use tempfile::NamedTempFile;
 
 /// Maximum number of bytes read from such a file; the real ones are shorter.
 const LONGEST: u64 = 4096;
@@ -23,6 +25,18 @@ pub(crate) fn kept(folder: &Path, name: &str, make: impl FnOnce() -> String) -> 
         found => found,
     };
     found.with_context(|| format!("cannot use {}; remove it to have it created again", path.display()))
+}
+
+/// Writes the file `name` in `folder`, in place of an earlier one; returns its path.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(crate) fn replaced(folder: &Path, name: &str, text: &str) -> anyhow::Result<PathBuf> {
+    let path = folder.join(name);
+    let written = draft(folder, text).and_then(|draft| draft.persist(&path).map_err(|lost| lost.error));
+    written.with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
 }
 
 fn read(path: &Path) -> io::Result<String> {
@@ -42,13 +56,17 @@ fn read(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Creates the file under its final name only when it is complete, so that no other process reads a part of it.
-fn create(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+/// A complete file that has no name yet, so that no other process reads a part of it.
+fn draft(folder: &Path, text: &str) -> io::Result<NamedTempFile> {
     let mut draft = tempfile::Builder::new().prefix(".draft-").tempfile_in(folder)?;
     writeln!(draft, "{text}")?;
     draft.as_file().sync_all()?;
-    match draft.persist_noclobber(path) {
+    Ok(draft)
+}
+
+fn create(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    match draft(folder, text)?.persist_noclobber(path) {
         // Another process was faster.
         Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made.map(drop).map_err(|lost| lost.error),

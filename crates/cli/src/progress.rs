@@ -8,7 +8,7 @@ use std::time::Duration;
 use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::task::TaskKind;
 use autoheal_engine::{Outcome, RunId};
-use autoheal_orchestrator::Worker;
+use autoheal_orchestrator::{Awaited, Worker};
 use autoheal_store::Store;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::sync::broadcast::error::RecvError;
@@ -19,7 +19,7 @@ use crate::text::{Text, Tone, harmless};
 /// Displays the events of a worker's feed until the feed or `until` ends, then the remaining events from before its end.
 pub(crate) async fn show<T>(printer: &Printer, worker: &Worker, until: impl Future<Output = T>) -> T {
     let display = Display::new(printer, worker.store());
-    let mut feed = worker.feed().watch();
+    let (mut feed, mut awaited) = (worker.feed().watch(), worker.feed().awaited());
     tokio::pin!(until);
     let result = loop {
         tokio::select! {
@@ -29,6 +29,11 @@ pub(crate) async fn show<T>(printer: &Printer, worker: &Worker, until: impl Futu
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break until.await,
             },
+            Ok(()) = awaited.changed() => {
+                if let Some(task) = awaited.borrow_and_update().as_ref() {
+                    display.show_awaited(task);
+                }
+            }
         }
     };
     while let Ok(event) = feed.try_recv() {
@@ -85,6 +90,11 @@ impl<'a> Display<'a> {
         if let Some(text) = text {
             self.line.suspend(|| self.printer.say(text));
         }
+    }
+
+    fn show_awaited(&self, Awaited { task, kind, worker }: &Awaited) {
+        let text = format!("waiting for task {task} ({}), which worker {worker} runs", kind.name());
+        self.line.suspend(|| self.printer.say(&text));
     }
 
     /// Returns whether a long message was displayed recently.

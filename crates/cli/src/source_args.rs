@@ -14,6 +14,7 @@ Examples:
   autoheal source add https://example.com/offers --schema offers.schema.json
   autoheal source run soup                 fetch it now; heal it if it fails
   autoheal source data soup --format csv   print all accepted values
+  autoheal source accept soup              its new values are right, although they look unlike those before
   autoheal source export sources/          write files for git; `source import sources/` reads them
   autoheal source watch                    run every source on its schedule until stopped";
 
@@ -92,6 +93,25 @@ pub(crate) enum SourceCommand {
     Reject {
         /// Name of the source
         name: SourceName,
+        /// Reason, which is kept with the decision
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Undo the rejection of a fix; it waits for review again
+    Reconsider {
+        /// Name of the source
+        name: SourceName,
+        /// Version of the recipe [default: the newest rejected version]
+        #[arg(long, value_name = "N")]
+        version: Option<u32>,
+    },
+    /// Accept the values of the last failed run: the site has changed them, and the recipe is right
+    Accept {
+        /// Name of the source
+        name: SourceName,
+        /// Only print the values that would be accepted
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Delete a source and all its data
     Remove {
@@ -126,6 +146,13 @@ pub(crate) struct Set {
     /// Schedule, as a cron expression in UTC, such as '0 6 * * *'
     #[arg(long, value_name = "CRON")]
     pub(crate) schedule: Option<CronExpression>,
+    /// Recipe that becomes the active version
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "Recipe in JSON or TOML that becomes the active version; the next run shows whether it works"
+    )]
+    pub(crate) recipe: Option<PathBuf>,
     /// Policy for approving fixes
     #[arg(long, value_enum)]
     pub(crate) heal_policy: Option<Policy>,

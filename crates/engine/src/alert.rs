@@ -12,7 +12,7 @@ pub struct Alert {
     pub kind: AlertKind,
     /// Description of the event and of what to do.
     pub message: String,
-    /// Cause shared with other targets: there is one alert a day for each kind and shared cause.
+    /// Cause shared with other targets: one alert a day is delivered for each kind and shared cause.
     pub shared: Option<SharedCause>,
 }
 
@@ -37,6 +37,8 @@ pub enum AlertKind {
     Review,
     /// An active fix was rolled back.
     Rollback,
+    /// The site has given no page for a day: it refuses, is down, or leads elsewhere.
+    Blocked,
     /// Most hosts cannot be reached.
     Outage,
     /// A run needed more than its maximum number of rounds.
@@ -55,11 +57,12 @@ pub enum AlertKind {
 
 impl AlertKind {
     /// All kinds of alerts.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Quarantine,
         Self::Dead,
         Self::Review,
         Self::Rollback,
+        Self::Blocked,
         Self::Outage,
         Self::RetryLimit,
         Self::Budget,
@@ -76,6 +79,7 @@ impl AlertKind {
             Self::Dead => "DEAD",
             Self::Review => "REVIEW",
             Self::Rollback => "ROLLBACK",
+            Self::Blocked => "BLOCKED",
             Self::Outage => "OUTAGE",
             Self::RetryLimit => "RETRY_LIMIT",
             Self::Budget => "BUDGET",
@@ -90,8 +94,14 @@ impl AlertKind {
     /// raised at every check; those of the other kinds are raised only on a change.
     pub const fn is_rate_limited(self) -> bool {
         match self {
-            Self::RetryLimit | Self::Budget | Self::DeadLetter | Self::RunFailed | Self::Waiting | Self::NoRoom => true,
-            Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::Outage => false,
+            Self::Outage
+            | Self::RetryLimit
+            | Self::Budget
+            | Self::DeadLetter
+            | Self::RunFailed
+            | Self::Waiting
+            | Self::NoRoom => true,
+            Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::Blocked => false,
         }
     }
 }

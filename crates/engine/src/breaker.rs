@@ -96,11 +96,15 @@ impl Breaker {
                 };
             }
         }
-        let window_start = now.minus(self.window);
         // Attempts before an expired quarantine were paid for by it: with equal window and quarantine none is left here.
-        let recent = past.iter().filter(|at| **at > window_start).count();
-        let recent = u32::try_from(recent).unwrap_or(u32::MAX);
-        Verdict::Allow { attempts_remaining: self.max_attempts.saturating_sub(recent).max(1) }
+        Verdict::Allow { attempts_remaining: self.max_attempts.saturating_sub(self.recent(&past, now)).max(1) }
+    }
+
+    /// Returns the number of attempts within the window before now.
+    pub fn recent(&self, attempts: &[Timestamp], now: Timestamp) -> u32 {
+        let window_start = now.minus(self.window);
+        let recent = attempts.iter().filter(|at| **at > window_start && **at <= now).count();
+        u32::try_from(recent).unwrap_or(u32::MAX)
     }
 
     /// The latest attempt that was the `max_attempts`-th within one window.

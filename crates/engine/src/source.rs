@@ -124,6 +124,12 @@ impl Health {
         self.released_at = Some(now);
     }
 
+    /// Records that a user accepts the values of the last run: the source is as after a successful one.
+    pub fn accepted(&mut self, now: Timestamp) {
+        self.release(now);
+        self.state = HealthState::Active;
+    }
+
     /// Returns whether a quarantine is active at `now`.
     pub fn is_quarantined(&self, now: Timestamp) -> bool {
         self.state == HealthState::Quarantined && self.quarantine_until.is_none_or(|until| now < until)
@@ -240,6 +246,10 @@ pub enum Decision {
     Approved,
     /// The fix that waited for a review is rejected.
     Rejected,
+    /// A rejection is undone: the fix waits for a review again.
+    Reconsidered,
+    /// The values of a failed run are right: later runs are compared with them, too.
+    Accepted,
     /// A version that a user supplied is active.
     Replaced,
     /// A setting was changed.
@@ -250,11 +260,13 @@ pub enum Decision {
 
 impl Decision {
     /// All decisions.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Released,
         Self::RolledBack,
         Self::Approved,
         Self::Rejected,
+        Self::Reconsidered,
+        Self::Accepted,
         Self::Replaced,
         Self::Changed,
         Self::Removed,
@@ -267,6 +279,8 @@ impl Decision {
             Self::RolledBack => "ROLLED_BACK",
             Self::Approved => "APPROVED",
             Self::Rejected => "REJECTED",
+            Self::Reconsidered => "RECONSIDERED",
+            Self::Accepted => "ACCEPTED",
             Self::Replaced => "REPLACED",
             Self::Changed => "CHANGED",
             Self::Removed => "REMOVED",
@@ -307,7 +321,8 @@ pub enum SourceRecord {
         /// The new definition, as a JSON document.
         definition: Value,
     },
-    /// A user allows attempts at a fix again. Changes what [`Health::release`] changes: a run may update the counts meanwhile.
+    /// A user allows attempts at a fix again. Changes what [`Health::release`] and [`Health::accepted`] change: a run may update the counts
+    /// meanwhile.
     Released {
         /// Name of the source.
         source: String,
@@ -386,6 +401,13 @@ pub enum SourceRecord {
         /// Number of the version.
         version: u32,
     },
+    /// A rejected version waits for a review again. Refused while another version waits.
+    Reconsidered {
+        /// Name of the source.
+        source: String,
+        /// Number of the version.
+        version: u32,
+    },
     /// Result of a real run with the active version.
     Watched {
         /// Name of the source.
@@ -421,6 +443,8 @@ pub enum SourceRecord {
         version: Option<u32>,
         /// User who made the decision.
         asked_by: String,
+        /// Reason that the user gave.
+        note: Option<String>,
     },
     /// A task for later; when a task for the same work is open, that one is kept.
     Task(NewTask),

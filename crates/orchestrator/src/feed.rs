@@ -7,20 +7,33 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use autoheal_engine::event::{Event, EventBody};
-use autoheal_engine::{RunId, Timestamp};
-use tokio::sync::broadcast;
+use autoheal_engine::task::{Task, TaskKind};
+use autoheal_engine::{RunId, TaskId, Timestamp};
+use tokio::sync::{broadcast, watch};
+
+/// A task for whose end a caller of this process waits: its own, or another one of the same target, of which one is run at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Awaited {
+    /// Number of the task.
+    pub task: TaskId,
+    /// Kind of the task.
+    pub kind: TaskKind,
+    /// The worker that runs it.
+    pub worker: String,
+}
 
 /// Feed of the events of all runs in this process, for any number of watchers.
 #[derive(Debug, Clone)]
 pub struct EventFeed {
     sender: broadcast::Sender<Event>,
+    awaited: watch::Sender<Option<Awaited>>,
     /// Latest events on their way to the store, for watchers that start before the store has them.
     latest: Arc<Mutex<VecDeque<Event>>>,
 }
 
 impl Default for EventFeed {
     fn default() -> Self {
-        Self { sender: broadcast::channel(Self::CAPACITY).0, latest: Arc::default() }
+        Self { sender: broadcast::channel(Self::CAPACITY).0, awaited: watch::Sender::new(None), latest: Arc::default() }
     }
 }
 
@@ -32,6 +45,22 @@ impl EventFeed {
     /// Every event from now on.
     pub fn watch(&self) -> broadcast::Receiver<Event> {
         self.sender.subscribe()
+    }
+
+    /// The task of another worker that is waited for; `None`: none was so far.
+    pub fn awaited(&self) -> watch::Receiver<Option<Awaited>> {
+        self.awaited.subscribe()
+    }
+
+    /// Tells that the task, which another worker runs, is waited for.
+    pub(crate) fn await_end_of(&self, task: &Task) {
+        let worker = task.lease_owner.clone().unwrap_or_default();
+        let awaited = Some(Awaited { task: task.id, kind: task.kind, worker });
+        self.awaited.send_if_modified(|known| {
+            let is_new = *known != awaited;
+            *known = awaited;
+            is_new
+        });
     }
 
     /// The latest events of a run in order, as far as they are remembered: those that the store does not have yet are among them.

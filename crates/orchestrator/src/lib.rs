@@ -56,7 +56,7 @@ mod walk;
 pub mod worker;
 
 pub use crew::{Crew, CrewSettings};
-pub use feed::EventFeed;
+pub use feed::{Awaited, EventFeed};
 pub use mail::{MailError, MailSettings, Mailer};
 pub use maintenance::{Maintenance, MaintenanceSettings};
 pub use notify::Notifier;

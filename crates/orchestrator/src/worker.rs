@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use autoheal_engine::task::{Lease, Task, TaskKind, TaskState};
 use autoheal_engine::{RunId, TaskId, with_causes};
-use autoheal_store::{ClaimRequest, Store, StoreError};
+use autoheal_store::{ClaimRequest, Store, StoreError, TaskFilter};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -236,7 +236,8 @@ impl Worker {
     /// [`WorkerSettings::concurrency`] are run at once by this worker and its clones; the others wait in the queue, where another
     /// worker may take them.
     ///
-    /// A lease whose process is provably gone is ended at once; another's is waited for.
+    /// A lease whose process is provably gone is ended at once; another's is waited for ([`EventFeed::awaited`]). A task of the same target
+    /// that such a process has left unfinished is run first: until then this one cannot begin, and perhaps no other worker comes.
     ///
     /// # Errors
     ///
@@ -250,8 +251,24 @@ impl Worker {
             let row = self.store.task(task).await?.ok_or(WorkerError::NoSuchTask(task))?;
             match row.state {
                 TaskState::InProgress if self.end_orphaned_lease(&row).await? => continue,
-                TaskState::InProgress => {}
-                TaskState::Pending => self.ensure_claimable(&row)?,
+                TaskState::InProgress => self.feed.await_end_of(&row),
+                TaskState::Pending => {
+                    self.ensure_claimable(&row)?;
+                    match self.running_for(&row.target).await? {
+                        Some(left) if self.is_left(&left).await? => {
+                            match Box::pin(self.run_task(left.id, stop.clone())).await {
+                                Ok(TaskEnd::Stopped { .. }) | Err(WorkerError::Stopped(_)) => {
+                                    return Err(WorkerError::Stopped(task));
+                                }
+                                // It has ended, or is another worker's now.
+                                Ok(_) | Err(WorkerError::Ended { .. } | WorkerError::NoSuchTask(_)) => continue,
+                                Err(error) => return Err(error),
+                            }
+                        }
+                        Some(running) => self.feed.await_end_of(&running),
+                        None => {}
+                    }
+                }
                 TaskState::Completed | TaskState::Failed | TaskState::Quarantined | TaskState::Cancelled => {
                     return Err(WorkerError::Ended { task, state: row.state });
                 }
@@ -280,6 +297,19 @@ impl Worker {
             return Ok(None);
         };
         Ok(claimed?.map(|(task, lease)| Claimed { _slot: claiming.take(task.kind), task, lease }))
+    }
+
+    /// The task that a worker runs for a target.
+    async fn running_for(&self, target: &str) -> Result<Option<Task>, StoreError> {
+        let (state, target) = (Some(TaskState::InProgress), Some(target.to_owned()));
+        let filter = TaskFilter { state, target, limit: 1, ..TaskFilter::default() };
+        Ok(self.store.tasks(&filter).await?.into_iter().next())
+    }
+
+    /// Returns whether the worker of a running task is gone, or was not heard of for the time of its lease.
+    async fn is_left(&self, running: &Task) -> Result<bool, StoreError> {
+        let is_over = running.lease_until.is_some_and(|until| until < self.store.now());
+        Ok(is_over || self.end_orphaned_lease(running).await?)
     }
 
     /// Ends the lease of a process that is gone; says whether it did.

@@ -9,6 +9,7 @@ use autoheal_page::Document;
 use autoheal_page::apply::FieldOutcome;
 use autoheal_page::recipe::{FieldName, Recipe};
 use autoheal_source::scout::{Pointed, by_pointing};
+use autoheal_source::{DecideError, SourceName, accept};
 use autoheal_store::{Slice, SnapshotRow, Store, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,7 @@ pub(crate) async fn perform(name: &str, input: &Value, store: &Store) -> Option<
         DrawnPage::NAME => Some(performed::<DrawnPage>(input, store).await),
         AskedRules::NAME => Some(performed::<AskedRules>(input, store).await),
         TriedRecipe::NAME => Some(performed::<TriedRecipe>(input, store).await),
+        AcceptedPages::NAME => Some(performed::<AcceptedPages>(input, store).await),
         _ => None,
     }
 }
@@ -199,6 +201,33 @@ impl PageWork for TriedRecipe {
 
     async fn perform(self, store: &Store) -> Result<Self::Answer, StoreError> {
         Ok(pages(store, &self.source).await?.iter().map(|page| page.trial(&self.recipe, None)).collect())
+    }
+}
+
+/// The failed pages of a source, whose values a user accepts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AcceptedPages {
+    /// The source that the pages are of.
+    pub(crate) source: String,
+    /// User who accepts them.
+    pub(crate) asked_by: String,
+}
+
+#[async_trait]
+impl PageWork for AcceptedPages {
+    const NAME: &'static str = "accepted";
+    /// The reason why there is nothing to accept.
+    type Answer = Result<(), String>;
+
+    async fn perform(self, store: &Store) -> Result<Self::Answer, StoreError> {
+        let Ok(name) = self.source.parse::<SourceName>() else {
+            return Ok(Err("the source has no valid name".to_owned()));
+        };
+        match accept::accept(store, &name, &self.asked_by, store.now()).await {
+            Ok(_) => Ok(Ok(())),
+            Err(DecideError::Store(error)) => Err(error),
+            Err(refused) => Ok(Err(refused.to_string())),
+        }
     }
 }
 

@@ -180,6 +180,7 @@ impl AddWorkflow {
             more: state.request.more.clone(),
             blueprint: Blueprint::of(url.clone(), &recipe),
             interval_seconds: state.request.interval_seconds,
+            slowdown: 0,
             schedule: state.request.schedule.clone(),
             heal_policy: state.request.heal_policy,
             webhook: state.request.webhook.clone(),

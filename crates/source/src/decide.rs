@@ -11,6 +11,7 @@ use url::Url;
 use crate::cron::CronExpression;
 use crate::definition::{Definition, HealPolicy};
 use crate::name::SourceName;
+use crate::refresh::DOCTOR;
 
 /// Reason a decision was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +45,38 @@ pub enum DecideError {
         name: SourceName,
         /// URL of the page to be removed.
         url: Url,
+    },
+    /// The version is not a rejected one.
+    #[error("version {version} of `{name}` is not rejected; `autoheal source history {name}` lists all versions")]
+    NotRejected {
+        /// Name of the source.
+        name: SourceName,
+        /// Requested version.
+        version: u32,
+    },
+    /// No version was rejected.
+    #[error("no fix of `{0}` was rejected; `autoheal source history {0}` lists all versions")]
+    NothingRejected(SourceName),
+    /// Another fix waits for a review.
+    #[error("version {version} of `{name}` waits for a review: decide about it first")]
+    AnotherWaits {
+        /// Name of the source.
+        name: SourceName,
+        /// The version that waits.
+        version: u32,
+    },
+    /// No page is kept that failed since the last successful run.
+    #[error("no failed page of `{0}` is kept: `autoheal source run {0}` fetches it now")]
+    NothingToAccept(SourceName),
+    /// A failed page has no values that could be accepted.
+    #[error("the recipe of `{name}` does not give the values of {url}: {reason}; edit the recipe instead")]
+    NotReadable {
+        /// Name of the source.
+        name: SourceName,
+        /// URL of the page.
+        url: Box<Url>,
+        /// The failure of the page.
+        reason: String,
     },
     /// Every page would be removed.
     #[error("a source needs a page: `autoheal source remove {0}` forgets it")]
@@ -107,6 +140,7 @@ impl Changes {
     fn applied(&self, name: &SourceName, mut definition: Definition) -> Result<Definition, DecideError> {
         if let Some(interval) = self.interval_seconds {
             definition.interval_seconds = interval;
+            definition.slowdown = 0;
             definition.schedule = None;
         }
         self.schedule.apply(&mut definition.schedule);
@@ -140,10 +174,11 @@ pub async fn release(store: &Store, name: &SourceName, asked_by: &str, now: Time
     let mut health = find(store, name).await?.health;
     health.release(now);
     let released = SourceRecord::Released { source: name.to_string(), health };
-    write(store, name, vec![released], Decision::Released, None, asked_by, now).await
+    write(store, name, vec![released], (Decision::Released, None, None), asked_by, now).await
 }
 
-/// Reactivates an earlier version of the recipe; `None`: the one before the active version. Returns the reactivated version.
+/// Reactivates an earlier version of the recipe; `None`: the one before the active version. Returns the reactivated version. A fix that was
+/// active until then is rejected, so that the Doctor does not propose it again.
 ///
 /// # Errors
 ///
@@ -157,12 +192,16 @@ pub async fn rollback(
 ) -> Result<u32, DecideError> {
     let row = find(store, name).await?;
     let versions = store.recipes(name.as_str()).await?;
-    let wanted = to.or_else(|| in_force(&versions).and_then(|recipe| recipe.replaces));
+    let wanted = to.or_else(|| RecipeRow::active(&versions).and_then(|recipe| recipe.replaces));
     let version = wanted.ok_or_else(|| DecideError::NoEarlierVersion(name.clone()))?;
     let archived = versions.iter().find(|recipe| recipe.version == version && recipe.stage == Stage::Archived);
     let archived = archived.ok_or_else(|| DecideError::NeverInForce { name: name.clone(), version })?;
-    let promoted = promoted(&row, archived, &versions, asked_by)?;
-    write(store, name, vec![promoted], Decision::RolledBack, Some(version), asked_by, now).await?;
+    let mut records = vec![promoted(&row, archived, &versions, asked_by)?];
+    // A fix that the user takes back is not proposed again.
+    let taken_back =
+        RecipeRow::active(&versions).filter(|active| active.asked_by == DOCTOR && active.version > version);
+    records.extend(taken_back.map(|fix| SourceRecord::Rejected { source: name.to_string(), version: fix.version }));
+    write(store, name, records, (Decision::RolledBack, Some(version), None), asked_by, now).await?;
     Ok(version)
 }
 
@@ -176,21 +215,57 @@ pub async fn approve(store: &Store, name: &SourceName, asked_by: &str, now: Time
     let versions = store.recipes(name.as_str()).await?;
     let waiting = waiting(name, &versions)?;
     let promoted = promoted(&row, waiting, &versions, asked_by)?;
-    write(store, name, vec![promoted], Decision::Approved, Some(waiting.version), asked_by, now).await?;
+    write(store, name, vec![promoted], (Decision::Approved, Some(waiting.version), None), asked_by, now).await?;
     Ok(waiting.version)
 }
 
-/// Refuses the fix that waits, which is not proposed again; its version.
+/// Refuses the fix that waits, which is not proposed again; its version. The reason is kept with the decision.
 ///
 /// # Errors
 ///
 /// As [`approve`].
-pub async fn reject(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<u32, DecideError> {
+pub async fn reject(
+    store: &Store,
+    name: &SourceName,
+    reason: Option<&str>,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<u32, DecideError> {
     find(store, name).await?;
     let versions = store.recipes(name.as_str()).await?;
     let version = waiting(name, &versions)?.version;
     let rejected = SourceRecord::Rejected { source: name.to_string(), version };
-    write(store, name, vec![rejected], Decision::Rejected, Some(version), asked_by, now).await?;
+    let decision = (Decision::Rejected, Some(version), reason);
+    write(store, name, vec![rejected], decision, asked_by, now).await?;
+    Ok(version)
+}
+
+/// Undoes a rejection: the fix waits for a review again. `None`: the newest rejected version. Returns the version.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`], [`DecideError::NothingRejected`], [`DecideError::NotRejected`], [`DecideError::AnotherWaits`], and what the
+/// database reports.
+pub async fn reconsider(
+    store: &Store,
+    name: &SourceName,
+    version: Option<u32>,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<u32, DecideError> {
+    find(store, name).await?;
+    let versions = store.recipes(name.as_str()).await?;
+    if let Ok(waiting) = waiting(name, &versions) {
+        return Err(DecideError::AnotherWaits { name: name.clone(), version: waiting.version });
+    }
+    let is_wanted = |recipe: &&RecipeRow| version.is_none_or(|version| version == recipe.version);
+    let found = versions.iter().rev().filter(is_wanted).find(|recipe| recipe.stage == Stage::Rejected);
+    let version = found.map(|recipe| recipe.version).ok_or_else(|| match version {
+        Some(version) => DecideError::NotRejected { name: name.clone(), version },
+        None => DecideError::NothingRejected(name.clone()),
+    })?;
+    let waits = SourceRecord::Reconsidered { source: name.to_string(), version };
+    write(store, name, vec![waits], (Decision::Reconsidered, Some(version), None), asked_by, now).await?;
     Ok(version)
 }
 
@@ -202,7 +277,7 @@ pub async fn reject(store: &Store, name: &SourceName, asked_by: &str, now: Times
 pub async fn remove(store: &Store, name: &SourceName, asked_by: &str, now: Timestamp) -> Result<(), DecideError> {
     find(store, name).await?;
     let removed = SourceRecord::Removed { source: name.to_string() };
-    write(store, name, vec![removed], Decision::Removed, None, asked_by, now).await
+    write(store, name, vec![removed], (Decision::Removed, None, None), asked_by, now).await
 }
 
 /// Changes what is decided about a source; how it is defined now.
@@ -226,7 +301,7 @@ pub async fn set(
     }
     let (source, wanted) = (name.to_string(), serde_json::to_value(&definition)?);
     let changed = SourceRecord::Redefined { source, was, definition: wanted };
-    write(store, name, vec![changed], Decision::Changed, None, asked_by, now).await?;
+    write(store, name, vec![changed], (Decision::Changed, None, None), asked_by, now).await?;
     Ok(definition)
 }
 
@@ -258,38 +333,33 @@ pub async fn replace(
         source: name.to_string(),
         version,
         definition,
-        replaces: in_force(&versions).map(|recipe| recipe.version),
+        replaces: RecipeRow::active(&versions).map(|recipe| recipe.version),
         asked_by: asked_by.to_owned(),
     };
-    write(store, name, vec![staged, promoted], Decision::Replaced, Some(version), asked_by, now).await?;
+    write(store, name, vec![staged, promoted], (Decision::Replaced, Some(version), None), asked_by, now).await?;
     Ok(version)
 }
 
-/// Makes a decision: the changes that it is, and who made it.
-async fn write(
+/// Makes a decision: the changes that it is, the version that it is about and its reason, and who made it.
+pub(crate) async fn write(
     store: &Store,
     name: &SourceName,
     mut records: Vec<SourceRecord>,
-    decision: Decision,
-    version: Option<u32>,
+    (decision, version, note): (Decision, Option<u32>, Option<&str>),
     asked_by: &str,
     now: Timestamp,
 ) -> Result<(), DecideError> {
-    let (source, asked_by) = (name.to_string(), asked_by.to_owned());
-    records.push(SourceRecord::Decided { source, decision, version, asked_by });
+    let (source, asked_by, note) = (name.to_string(), asked_by.to_owned(), note.map(str::to_owned));
+    records.push(SourceRecord::Decided { source, decision, version, asked_by, note });
     Ok(store.change_sources(now, &records).await?)
 }
 
-async fn find(store: &Store, name: &SourceName) -> Result<SourceRow, DecideError> {
+pub(crate) async fn find(store: &Store, name: &SourceName) -> Result<SourceRow, DecideError> {
     store.source(name.as_str()).await?.ok_or_else(|| DecideError::NoSuchSource(name.clone()))
 }
 
 fn defined(definition: &Value) -> Result<Definition, DecideError> {
     Ok(serde_json::from_value(definition.clone())?)
-}
-
-fn in_force(versions: &[RecipeRow]) -> Option<&RecipeRow> {
-    versions.iter().find(|recipe| recipe.stage == Stage::Production)
 }
 
 /// The version that was validated and waits.
@@ -305,7 +375,7 @@ fn promoted(
     asked_by: &str,
 ) -> Result<SourceRecord, DecideError> {
     let (now_in_force, to) = (defined(&row.definition)?, defined(&wanted.definition)?);
-    let current = in_force(versions);
+    let current = RecipeRow::active(versions);
     let from = current.map_or_else(|| Ok(now_in_force.clone()), |current| defined(&current.definition))?;
     Ok(SourceRecord::Promoted {
         source: row.source.clone(),

@@ -82,6 +82,9 @@ pub struct Definition {
     pub blueprint: Blueprint,
     /// Seconds between two runs, where no times are named.
     pub interval_seconds: u64,
+    /// Number of times that the interval is doubled for now, because the site asked for fewer requests.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub slowdown: u32,
     /// The times of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<CronExpression>,
@@ -99,9 +102,14 @@ impl Definition {
     /// The longest time between two runs that slowing down leads to.
     pub const LONGEST_INTERVAL: Duration = Duration::from_hours(7 * 24);
 
-    /// The time between two runs.
-    pub const fn interval(&self) -> Duration {
-        Duration::from_secs(self.interval_seconds)
+    /// The time between two runs for now.
+    pub fn interval(&self) -> Duration {
+        let usual = Duration::from_secs(self.interval_seconds);
+        if self.slowdown == 0 {
+            return usual;
+        }
+        let doubled = usual.max(Duration::from_mins(1)).saturating_mul(1 << self.slowdown.min(20));
+        doubled.min(Self::LONGEST_INTERVAL.max(usual))
     }
 
     /// Every page that the source names, the first one first.
@@ -136,6 +144,9 @@ impl Definition {
         if from.interval_seconds != to.interval_seconds {
             changed.interval_seconds = to.interval_seconds;
         }
+        if from.slowdown != to.slowdown {
+            changed.slowdown = to.slowdown;
+        }
         if from.schedule != to.schedule {
             changed.schedule.clone_from(&to.schedule);
         }
@@ -152,12 +163,19 @@ impl Definition {
     /// Returns the definition with the interval doubled, up to the longest one. A schedule of fixed times is kept.
     #[must_use]
     pub fn slowed_down(&self) -> Self {
-        if self.schedule.is_some() {
-            return self.clone();
-        }
-        let slower = self.interval_seconds.max(60).saturating_mul(2).min(Self::LONGEST_INTERVAL.as_secs());
-        Self { interval_seconds: slower, ..self.clone() }
+        let slower = Self { slowdown: self.slowdown + 1, ..self.clone() };
+        if self.schedule.is_some() || slower.interval() == self.interval() { self.clone() } else { slower }
     }
+
+    /// Returns the definition with one doubling of the interval taken back; `None`: the interval is the usual one.
+    pub fn recovered(&self) -> Option<Self> {
+        Some(Self { slowdown: self.slowdown.checked_sub(1)?, ..self.clone() })
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]
@@ -172,6 +190,7 @@ mod tests {
             more: vec![url("other")],
             blueprint: Blueprint { base_url: url("old"), kind: PageKind::Single, fields: Vec::new() },
             interval_seconds: 60,
+            slowdown: 0,
             schedule: None,
             heal_policy: HealPolicy::Auto,
             webhook: None,
@@ -185,5 +204,20 @@ mod tests {
         assert_eq!((&undone.more, &undone.webhook), (&vec![url("other"), url("third")], &Some(url("hook"))));
         assert_eq!(undone.blueprint.base_url, url("old"));
         assert_eq!(undone.changed_as(&first, &fixed), current);
+
+        let hours = |definition: &Definition| definition.interval().as_secs() / 3600;
+        let daily = Definition { interval_seconds: 86_400, ..first };
+        let mut slow = daily.clone();
+        let slower = std::iter::from_fn(|| {
+            slow = slow.slowed_down();
+            Some(hours(&slow))
+        });
+        assert_eq!(slower.take(5).collect::<Vec<_>>(), [48, 96, 168, 168, 168]);
+        let faster = std::iter::from_fn(|| {
+            slow = slow.recovered()?;
+            Some(hours(&slow))
+        });
+        assert_eq!(faster.collect::<Vec<_>>(), [96, 48, 24]);
+        assert_eq!(slow, daily);
     }
 }

@@ -96,6 +96,11 @@ impl Failure {
         }
     }
 
+    /// Returns whether only the site can end the failure: it refuses, is down, or leads elsewhere. No change of the source could help.
+    pub const fn is_of_the_site(&self) -> bool {
+        matches!((self.error_type, self.status), (ErrorType::HttpError, status) if !matches!(status, Some(404 | 410)))
+    }
+
     pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
         Self {
             error_type,

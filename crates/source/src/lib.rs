@@ -8,7 +8,7 @@
 //! - [`name`], [`definition`]: name and settings of a source; [`file`]: a source as a file
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
-//! - [`decide`]: decisions of users
+//! - [`decide`]: decisions of users; [`accept`]: acceptance of values that look unlike those before
 //! - [`facts`]: facts remembered about a page; [`validation`]: checks of values against the recipe, `drift`: checks against earlier
 //!   values; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
@@ -17,6 +17,7 @@
 //! - `judge`: extraction of a page's values, and whether they may be accepted
 //! - [`services`]: the store and the network; `loaded`: a source with everything known of it
 
+pub mod accept;
 pub mod add;
 pub mod cron;
 pub mod decide;

@@ -73,11 +73,7 @@ impl Loaded {
         let definition: Definition = serde_json::from_value(row.definition.clone())
             .map_err(|error| permanent(format!("the definition of `{source}`: {error}")))?;
         let versions = store.recipes(source).await.map_err(|error| store_error(&error))?;
-        let in_force = versions
-            .iter()
-            .find(|recipe| recipe.stage == Stage::Production)
-            .cloned()
-            .ok_or_else(|| missing("active recipe"))?;
+        let in_force = RecipeRow::active(&versions).cloned().ok_or_else(|| missing("active recipe"))?;
         let recipe = recipe_of(&in_force)?;
         let page = match page {
             Page::At(url) => url.clone(),

@@ -1,6 +1,7 @@
 //! `REFRESH_SOURCE`: fetch, apply the recipe, judge what it yields, keep it, page after page; or ask the Doctor.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::NameCheck;
@@ -9,13 +10,13 @@ use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, S
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, Workflow};
 use autoheal_engine::{StopReason, Timestamp};
-use autoheal_store::RecipeRow;
+use autoheal_store::{AlertFilter, RecipeRow};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::add::json_of;
-use crate::definition::HealPolicy;
+use crate::definition::{Definition, HealPolicy};
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{Judged, judge, page_record};
@@ -27,6 +28,12 @@ use crate::{host, outage};
 
 /// Number of real runs in which a new fix must prove itself.
 const WATCHED_RUNS: u32 = 2;
+
+/// Number of good runs after which a source that a site has slowed down is run twice as often.
+const RECOVERY_RUNS: u32 = 3;
+
+/// Time without a good run after which a site's own failure is reported.
+const LONGEST_SILENCE: Duration = Duration::from_hours(24);
 
 /// Values of `asked_by` for a fix, and for a fix that is reverted.
 pub(crate) const DOCTOR: &str = "doctor";
@@ -213,12 +220,11 @@ impl RefreshWorkflow {
         let before = self.services.store.last_values(&name(loaded), page.url.as_str()).await;
         let before = before.map_err(|error| store_error(&error))?;
         let is_changed = before.as_ref() != Some(values);
-        if let Some(webhook) = loaded.definition.webhook.as_ref().filter(|_| is_changed) {
-            let body = json!({
-                "type": "values", "source": name(loaded), "url": page.url, "at": now.to_rfc3339(),
-                "recipe_version": version, "is_first": before.is_none(), "values": values,
-            });
-            record(context, SourceRecord::Notice { source: name(loaded), address: webhook.to_string(), body });
+        let source = &loaded.row.source;
+        if let Some(notice) =
+            values_notice(source, &loaded.definition, (&page.url, version), before.as_ref(), values, now)
+        {
+            record(context, notice);
         }
         let url = page.url.to_string();
         record(context, SourceRecord::Values { source: name(loaded), url, version, values: values.clone() });
@@ -242,6 +248,23 @@ impl RefreshWorkflow {
         }
         Ok(is_changed)
     }
+}
+
+/// The notice of values that have changed, if the user wants one.
+pub(crate) fn values_notice(
+    source: &str,
+    definition: &Definition,
+    (url, version): (&Url, u32),
+    before: Option<&Value>,
+    values: &Value,
+    now: Timestamp,
+) -> Option<SourceRecord> {
+    let webhook = definition.webhook.as_ref().filter(|_| before != Some(values))?;
+    let body = json!({
+        "type": "values", "source": source, "url": url, "at": now.to_rfc3339(),
+        "recipe_version": version, "is_first": before.is_none(), "values": values,
+    });
+    Some(SourceRecord::Notice { source: source.to_owned(), address: webhook.to_string(), body })
 }
 
 fn name(loaded: &Loaded) -> String {
@@ -276,6 +299,12 @@ async fn conclude(
         health.good_run(now);
         record(context, SourceRecord::Health { source: name(loaded), health });
         record(context, SourceRecord::Watched { source: name(loaded), version, good: true });
+        let is_trusted_again = (loaded.in_force.runs + 1).is_multiple_of(RECOVERY_RUNS);
+        if let Some(faster) = loaded.definition.recovered().filter(|_| is_trusted_again) {
+            context.note("recovered", format!("run every {} s again", faster.interval().as_secs()));
+            let (was, definition) = (loaded.row.definition.clone(), json_of(&faster)?);
+            record(context, SourceRecord::Moved { source: name(loaded), was, definition });
+        }
         return Ok(());
     };
     health.failed_run(now);
@@ -310,6 +339,9 @@ async fn conclude(
             let target = EVERY_HOST.to_owned();
             context.record(Record::Alert(Alert { target, kind: AlertKind::Outage, message, shared }));
         }
+        None if failure.is_of_the_site() && !failure.host_unknown => {
+            tell_of_a_silent_site(services, loaded, failure, context).await?;
+        }
         None if may_be_healed => {
             let mut task = NewTask::new(TaskKind::FixSource, name(loaded), now);
             task.context = json_of(failure)?;
@@ -317,6 +349,36 @@ async fn conclude(
         }
         None => {}
     }
+    Ok(())
+}
+
+/// Raises an alert, once, when a site has given no page for a day, in more than one run.
+async fn tell_of_a_silent_site(
+    services: &SourceServices,
+    loaded: &Loaded,
+    failure: &Failure,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let (source, health) = (name(loaded), &loaded.row.health);
+    let good_at = health.last_success_at.unwrap_or(loaded.row.created_at);
+    let is_repeated = health.last_failure_at.is_some_and(|failed| failed > good_at);
+    if !is_repeated || context.now().since(good_at) < LONGEST_SILENCE {
+        return Ok(());
+    }
+    let alerts = services.store.alerts(&AlertFilter::about(source.as_str(), 50)).await;
+    let alerts = alerts.map_err(|error| store_error(&error))?;
+    if alerts.iter().any(|alert| alert.kind == AlertKind::Blocked.name() && alert.created_at > good_at) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{source}`: no page since {}: {}. No change of the recipe could help; `autoheal explain {}` says what can be done",
+        good_at.to_rfc3339(),
+        failure.message,
+        failure.stop_reason()
+    );
+    let host = loaded.page.host_str().unwrap_or_default().to_owned();
+    let shared = Some(SharedCause { host, cause: failure.stop_reason().name().to_owned() });
+    context.record(Record::Alert(Alert { target: source, kind: AlertKind::Blocked, message, shared }));
     Ok(())
 }
 

@@ -60,14 +60,16 @@ pub struct AlertRow {
 }
 
 const ALERT: &str = "
-    INSERT INTO alert (target, kind, message, created_at, host, cause)
-    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6 WHERE ($5 IS NULL OR NOT EXISTS (
+    INSERT INTO alert (target, kind, message, created_at, host, cause, is_quiet)
+    SELECT $1, $2, $3, CAST($4 AS BIGINT), $5, $6, CASE WHEN EXISTS (
         SELECT 1 FROM alert other
-        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1))
-      AND ($8 = 0 OR NOT EXISTS (
-        SELECT 1 FROM alert same WHERE same.target = $1 AND same.kind = $2 AND same.created_at > $7))";
+        WHERE other.kind = $2 AND other.host = $5 AND other.cause = $6 AND other.created_at > $7 AND other.target <> $1
+          AND other.is_quiet = 0) THEN 1 ELSE 0 END
+    WHERE $8 = 0 OR NOT EXISTS (
+        SELECT 1 FROM alert same WHERE same.target = $1 AND same.kind = $2 AND same.created_at > $7)";
 
-/// Returns the writes that store an alert and its notices, unless the same alert is recent.
+/// Returns the writes that store an alert and its notices, unless the same alert is recent. Of the alerts that several targets have for
+/// one shared cause, only the first of a day is delivered.
 pub(crate) fn writes(dialect: Dialect, at: Timestamp, alert: &Alert) -> [Write; 2] {
     let Alert { target, kind, message, shared } = alert;
     let statement = sqlx::query(ALERT)

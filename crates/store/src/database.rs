@@ -82,6 +82,11 @@ impl Dialect {
                     (8, "reservations", include_str!(concat!("../migrations/", $folder, "/0008_reservations.sql"))),
                     (9, "outcomes", include_str!(concat!("../migrations/", $folder, "/0009_outcomes.sql"))),
                     (10, "open matters", include_str!(concat!("../migrations/", $folder, "/0010_open_matters.sql"))),
+                    (
+                        11,
+                        "decisions and alerts",
+                        include_str!(concat!("../migrations/", $folder, "/0011_decisions_and_alerts.sql")),
+                    ),
                 ]
             };
         }

@@ -19,16 +19,27 @@ pub struct DecisionRow {
     pub version: Option<u32>,
     /// User who made the decision.
     pub asked_by: String,
+    /// Reason that the user gave.
+    pub note: Option<String>,
 }
 
-const MADE: &str = "INSERT INTO decision (source_name, decision, version, asked_by, at) VALUES ($1, $2, $3, $4, $5)";
+const MADE: &str =
+    "INSERT INTO decision (source_name, decision, version, asked_by, note, at) VALUES ($1, $2, $3, $4, $5, $6)";
 
-pub(crate) fn made(source: &str, decision: Decision, version: Option<u32>, asked_by: &str, at: Timestamp) -> Statement {
+pub(crate) fn made(
+    source: &str,
+    decision: Decision,
+    version: Option<u32>,
+    asked_by: &str,
+    note: Option<&str>,
+    at: Timestamp,
+) -> Statement {
     sqlx::query(MADE)
         .bind(storable(source))
         .bind(decision.name())
         .bind(version.map(i64::from))
         .bind(storable(asked_by))
+        .bind(note.map(storable))
         .bind(at.as_millis())
 }
 
@@ -50,5 +61,6 @@ fn decision(row: &AnyRow) -> Result<DecisionRow, StoreError> {
         decision: Decision::from_name(&name).ok_or(StoreError::Corrupt { column: "decision", found: name })?,
         version: version.map_err(|error| StoreError::Corrupt { column: "version", found: error.to_string() })?,
         asked_by: row::text(row, "asked_by")?,
+        note: row::optional_text(row, "note")?,
     })
 }

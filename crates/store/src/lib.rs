@@ -16,6 +16,7 @@
 //! - [`ledger`]: requests to models and their cost; `budget`: reservations for requests that are under way
 //! - [`job`]: jobs submitted over HTTP
 //! - [`listing`]: lists for users; [`needs`]: matters that need a decision; [`waiting`]: tasks that no worker claims
+//! - [`trend`]: figures of each day
 //! - [`notice`]: notifications by web address and mail
 //! - `politeness`: request slots of hosts
 //! - [`retention`]: deletion of old data; `backup`: a copy of the database
@@ -80,6 +81,7 @@ mod row;
 pub mod run;
 mod schema;
 pub mod source;
+pub mod trend;
 pub mod waiting;
 mod write;
 mod writer;

@@ -15,12 +15,12 @@ use crate::{Store, StoreError, row};
 /// Maximum age of a notice: one that is not delivered by then is deleted.
 const LONGEST_LIFE: Duration = Duration::from_hours(7 * 24);
 
-/// Adds one notice per channel, but only if the alert was stored.
+/// Adds one notice per channel, but only if the alert was stored and no other target's represents it.
 const OF_ALERT: &str = "
     INSERT INTO notice (target, channel, alert_id, body_json, created_at, due_at)
     SELECT alert.target, way.channel, alert.alert_id, $2, alert.created_at, alert.created_at
     FROM alert CROSS JOIN (SELECT 'POST' AS channel UNION ALL SELECT 'MAIL' AS channel) way
-    WHERE alert.alert_id = (SELECT MAX(kept.alert_id) FROM alert kept
+    WHERE alert.is_quiet = 0 AND alert.alert_id = (SELECT MAX(kept.alert_id) FROM alert kept
         WHERE kept.target = $1 AND kept.kind = $4 AND kept.message = $5 AND kept.created_at = $3)";
 
 const OF_SOURCE: &str = "

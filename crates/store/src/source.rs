@@ -57,6 +57,13 @@ pub struct RecipeRow {
     pub failed_runs: u32,
 }
 
+impl RecipeRow {
+    /// Returns the active version among those of a source.
+    pub fn active(versions: &[Self]) -> Option<&Self> {
+        versions.iter().find(|version| version.stage == Stage::Production)
+    }
+}
+
 /// An accepted set of values as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueRow {
@@ -145,6 +152,12 @@ const REJECTED: &str = "
     UPDATE recipe_version SET stage = 'REJECTED', waits = 0
     WHERE source_name = $1 AND version = $2 AND stage IN ('STAGING', 'FAILED', 'ARCHIVED')";
 
+/// At most one version waits.
+const RECONSIDERED: &str = "
+    UPDATE recipe_version SET stage = 'STAGING', waits = 1
+    WHERE source_name = $1 AND version = $2 AND stage = 'REJECTED'
+      AND NOT EXISTS (SELECT 1 FROM recipe_version other WHERE other.source_name = $1 AND other.waits = 1)";
+
 const WATCHED: &str = "
     UPDATE recipe_version SET runs = runs + 1, failed_runs = failed_runs + $3 WHERE source_name = $1 AND version = $2";
 
@@ -229,6 +242,9 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
         SourceRecord::Rejected { source, version } => {
             vec![sure(version_of(REJECTED, source, *version))]
         }
+        SourceRecord::Reconsidered { source, version } => {
+            vec![sure(version_of(RECONSIDERED, source, *version))]
+        }
         SourceRecord::Watched { source, version, good } => {
             let failed = i64::from(!good);
             vec![maybe(sqlx::query(WATCHED).bind(storable(source)).bind(i64::from(*version)).bind(failed))]
@@ -243,8 +259,8 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(i64::from(check.target_known))
                 .bind(i64::from(check.control_known)),
         )],
-        SourceRecord::Decided { source, decision, version, asked_by } => {
-            vec![sure(decision::made(source, *decision, *version, asked_by, at))]
+        SourceRecord::Decided { source, decision, version, asked_by, note } => {
+            vec![sure(decision::made(source, *decision, *version, asked_by, note.as_deref(), at))]
         }
         SourceRecord::Task(task) => vec![maybe(queue::enqueue_statement(dialect, task))],
         SourceRecord::Removed { source } => {

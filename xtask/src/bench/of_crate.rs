@@ -24,7 +24,12 @@ pub(super) fn run(
     common: &Common,
 ) -> anyhow::Result<()> {
     let mut command = process::command(root, "cargo");
-    command.args(["bench", "--package", package, "--bench", bench, "--profile", &common.profile, "--"]);
+    command.args(["bench", "--package", package, "--bench", bench, "--profile", &common.profile]);
+    if package == "autoheal-cli" {
+        // The benches need no page.
+        command.args(["--features", "without-dashboard"]);
+    }
+    command.arg("--");
     for (name, value) in arguments {
         command.arg(name).arg(value);
     }

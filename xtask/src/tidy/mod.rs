@@ -28,6 +28,13 @@ use anyhow::{Context as _, bail};
 
 use crate::process;
 
+/// Beginnings of the paths of binary files that belong to the project. Elsewhere, such a file was added by mistake: often a package that a
+/// tool has downloaded to its working directory.
+const BINARIES: &[&str] =
+    &["crates/page/src/relocate/tables.bin", "dashboard/e2e/baselines/", "dashboard/e2e/boxes.ttf", "fuzz/corpus/"];
+
+const NO_TEXT: &str = "not a text file: remove it, or name its place in `BINARIES` if the project needs it";
+
 /// A file of the repository, as text.
 pub(crate) struct SourceFile {
     /// Path from the root, with `/`.
@@ -77,7 +84,7 @@ impl fmt::Display for Complaint {
 
 /// Checks everything and prints what is wrong.
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
-    let files = files_of(root)?;
+    let (files, binaries) = read_all(root)?;
     let metadata = cargo_metadata::MetadataCommand::new()
         .manifest_path(root.join("Cargo.toml"))
         .no_deps()
@@ -85,6 +92,8 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
         .context("cannot read the workspace's manifests")?;
 
     let mut complaints = floors::check(&floors::uses_of(&metadata));
+    let is_slipped_in = |path: &&String| !BINARIES.iter().any(|place| path.starts_with(place));
+    complaints.extend(binaries.iter().filter(is_slipped_in).map(|path| Complaint::new(path, 0, NO_TEXT)));
     complaints.extend(files.iter().flat_map(source::check));
     complaints.extend(files.iter().flat_map(text::check));
     complaints.extend(files.iter().flat_map(prose::check));
@@ -131,6 +140,11 @@ fn tell(complaint: &Complaint) {
 
 /// Every text file that is committed or about to be.
 fn files_of(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
+    Ok(read_all(root)?.0)
+}
+
+/// Every file that is committed or about to be: those that are text, and the paths of the others.
+fn read_all(root: &Path) -> anyhow::Result<(Vec<SourceFile>, Vec<String>)> {
     let names = process::text_of(process::command(root, "git").args([
         "ls-files",
         "-z",
@@ -138,14 +152,16 @@ fn files_of(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
         "--others",
         "--exclude-standard",
     ]))?;
-    let mut files = Vec::new();
+    let (mut files, mut binaries) = (Vec::new(), Vec::new());
     for path in names.split('\0').filter(|name| !name.is_empty()) {
-        // A file may be deleted and not yet committed; what is not UTF-8 is not for reading.
-        if let Ok(text) = std::fs::read_to_string(root.join(path)) {
-            files.push(SourceFile { path: path.to_owned(), text });
+        match std::fs::read_to_string(root.join(path)) {
+            Ok(text) => files.push(SourceFile { path: path.to_owned(), text }),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => binaries.push(path.to_owned()),
+            // A file may be deleted and not yet committed.
+            Err(_) => {}
         }
     }
-    Ok(files)
+    Ok((files, binaries))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use clap_complete::Shell;
 
-use crate::args;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
+use crate::{args, completion};
 
 const NAME: &str = "autoheal";
 
@@ -19,8 +19,7 @@ pub(super) fn openapi(printer: &Printer) -> Result<Exit, Failure> {
 
 /// Prints the completion script for a shell.
 pub(super) fn completions(shell: Shell, printer: &Printer) -> Result<Exit, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), NAME, &mut script);
+    let script = completion::script(&shell.to_string(), NAME).context("there is no script for this shell")?;
     printer.data(&String::from_utf8(script).context("the script is not valid UTF-8")?)?;
     Ok(Exit::Fine)
 }

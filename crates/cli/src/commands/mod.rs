@@ -47,7 +47,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
         Command::Mcp => mcp::run(&config, printer).await,
-        Command::Serve => serve::run(&config, printer).await,
+        Command::Serve { open } => serve::run(open, &config, printer).await,
         // `main` runs it, because it needs the origins of the settings.
         Command::Config(_) => Err(Failure::bad_input("the settings are already loaded")),
         // `main` starts it, because its settings come from the parent process.

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use autoheal_server::http::{Access, BindError, Server, has_dashboard};
@@ -5,8 +6,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 use uuid::Uuid;
 
-use crate::config::{Config, github_webhook_secret, server_token};
+use crate::config::{Config, github_webhook_secret, server_token, user_tokens};
 use crate::exit::{Blame as _, Exit, Failure};
+use crate::person::person;
 use crate::printer::Printer;
 use crate::tools::Asker;
 use crate::{interrupt, private, tools, wiring};
@@ -61,10 +63,15 @@ fn access(config: &Config) -> Result<Access, Failure> {
             "server.github_webhook.enabled needs a secret; set AUTOHEAL_GITHUB_WEBHOOK_SECRET",
         ));
     }
-    let is_public = chosen.is_some();
+    let user_tokens = server.user_tokens_file.as_deref().map(user_tokens).transpose().bad_input()?.unwrap_or_default();
+    // Only the user of this process can read a generated token.
+    let user = chosen.is_none().then(person);
+    let is_public = chosen.is_some() || !user_tokens.is_empty();
     let token = chosen.map_or_else(|| generated_token(config), Ok)?;
     Ok(Access {
         token,
+        user,
+        user_tokens,
         is_public,
         hosts,
         origins,
@@ -74,11 +81,20 @@ fn access(config: &Config) -> Result<Access, Failure> {
     })
 }
 
+/// Opens the dashboard in the user's browser, by way of a file that only this user can read: the arguments of a program, which an address
+/// with a token would be, can be read by all.
+fn open(folder: &Path, address: &str) -> anyhow::Result<()> {
+    let page = format!("<!doctype html><title>autoheal</title><meta http-equiv=refresh content=\"0;url={address}\">");
+    let file = private::replaced(folder, "open.html", &page)?;
+    Ok(open::that_detached(file)?)
+}
+
 /// Serves HTTP requests until stopped, and runs the requested tasks.
-pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+pub(super) async fn run(opens: bool, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
     let access = access(config)?;
     // After a `#` it stays in the browser: no server, log or other page sees it. One that the user has chosen is not shown.
-    let key = if access.is_public { String::new() } else { format!("/#token={}", access.token.expose_secret()) };
+    let is_generated = access.user.is_some();
+    let key = if is_generated { format!("/#token={}", access.token.expose_secret()) } else { String::new() };
     let store = wiring::open_store(config).await?;
     wiring::adopt_tasks(config, &store).await?;
     let server = Server::bind(config.server.addr, access).await.map_err(|error| {
@@ -94,7 +110,11 @@ pub(super) async fn run(config: &Config, printer: &Printer) -> Result<Exit, Fail
         printer.warn("the dashboard is not built into this program; docs/server.md describes how to build it");
     }
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
-    printer.say(&format!("listening at http://{}{key}; Ctrl-C to stop", server.address()?));
+    let address = format!("http://{}{key}", server.address()?);
+    printer.say(&format!("listening at {address}; Ctrl-C to stop"));
+    if opens && let Err(error) = open(&wiring::data_dir(config)?, &address) {
+        printer.warn(&format!("cannot open a browser ({error:#}); open the address yourself"));
+    }
     let (notifier, worker) = (Arc::clone(&services.notifier), services.worker.clone());
     let serving = async {
         server.serve(services, stop.clone()).await;

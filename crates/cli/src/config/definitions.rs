@@ -323,6 +323,8 @@ settings! {
     ServerConfig "server." (github_webhook: GitHubWebhookConfig) {
         /// Address to listen at
         addr: SocketAddr = ([127, 0, 0, 1], 8080).into() => variable("ADDR").flag("addr", "ADDRESS:PORT", &["serve"]);
+        /// File with further tokens, one line each: `NAME TOKEN`; decisions are recorded under the name
+        user_tokens_file: Option<PathBuf> = None => variable("USER_TOKENS_FILE");
         /// Host names accepted with a generated token, such as `["tools.example"]`, in addition to those of this machine
         hosts: Vec<String> = Vec::new() => variable("HOSTS");
         /// Origins whose pages may send requests, such as `["https://chat.example"]`

@@ -2,11 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use autoheal_forge::gitlab::GitLabToken;
-use secrecy::SecretString;
+use autoheal_server::http::UserToken;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{Config, GitLabConfig};
+
+/// Maximum length of the name of a user, in characters.
+const LONGEST_USER: usize = 100;
+/// Minimum length of the token of a user, in characters.
+const SHORTEST_TOKEN: usize = 16;
 
 /// Returns the key that signs posted messages. It is not a setting, either.
 pub(crate) fn webhook_key() -> Option<SecretString> {
@@ -21,6 +27,38 @@ pub(crate) fn smtp_password() -> Option<SecretString> {
 /// Returns the token that clients of the server need. Not a setting, either.
 pub(crate) fn server_token() -> Option<SecretString> {
     std::env::var("AUTOHEAL_TOKEN").ok().filter(|token| !token.is_empty()).map(SecretString::from)
+}
+
+/// Returns the tokens of the users that a file lists, one line each: `NAME TOKEN`. Empty lines and those that begin with `#` do not count.
+///
+/// # Errors
+///
+/// If the file cannot be read, or for a line that gives no name and token, or gives one of them again. No error repeats a token.
+pub(crate) fn user_tokens(file: &Path) -> anyhow::Result<Vec<UserToken>> {
+    let place = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the tokens in {place}"))?;
+    let mut tokens: Vec<UserToken> = Vec::new();
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let wrong = |what: &str| anyhow!("{place}, line {number}: {what}");
+        let (user, token) =
+            line.rsplit_once(char::is_whitespace).ok_or_else(|| wrong("expected a name, a space and a token"))?;
+        let user = user.trim_end();
+        if user.chars().count() > LONGEST_USER || user.chars().any(char::is_control) {
+            bail!(wrong("the name is longer than 100 characters, or holds control characters"));
+        }
+        if token.len() < SHORTEST_TOKEN || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            bail!(wrong("the token has fewer than 16 characters, or others than visible ASCII"));
+        }
+        if tokens.iter().any(|other| other.user == user || other.token.expose_secret() == token) {
+            bail!(wrong("the name or the token is there already"));
+        }
+        tokens.push(UserToken { user: user.to_owned(), token: token.to_owned().into() });
+    }
+    ensure!(!tokens.is_empty(), "{place} has no tokens; expected lines `NAME TOKEN`");
+    Ok(tokens)
 }
 
 /// Returns the secret that GitHub signs its events with. Not a setting, either.

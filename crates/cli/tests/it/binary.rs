@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
@@ -76,6 +77,13 @@ pub(crate) fn command_at(home: &Path, arguments: &[&str]) -> Command {
         }
     }
     command
+}
+
+/// The search path of programs with the binary under test in front.
+pub(crate) fn path_with_program() -> OsString {
+    let own = Path::new(env!("CARGO_BIN_EXE_autoheal")).parent().unwrap().to_owned();
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&others))).unwrap()
 }
 
 /// The address that a server prints when it listens, with its token behind it, among the lines of its standard error.

@@ -3,7 +3,12 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use crate::binary::{Ended, Home};
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{Health, SourceRecord};
+use autoheal_engine::task::{NewTask, TaskKind};
+use serde_json::json;
+
+use crate::binary::{Ended, Home, path_with_program};
 
 /// Returns whether a program is installed on the machine.
 #[expect(clippy::disallowed_methods, reason = "asks for the shell that is to read a script")]
@@ -13,7 +18,13 @@ fn has(program: &str) -> bool {
 
 #[expect(clippy::disallowed_methods, reason = "runs the shell that is to read a script")]
 fn in_shell(home: &Home, shell: &str, arguments: &[&str]) -> Ended {
-    Ended::of(Command::new(shell).args(arguments).current_dir(home.path()))
+    Ended::of(
+        Command::new(shell)
+            .args(arguments)
+            .current_dir(home.path())
+            .env("HOME", home.path())
+            .env("PATH", path_with_program()),
+    )
 }
 
 /// The script for a shell, in a file of this name.
@@ -33,6 +44,17 @@ fn commands(home: &Home) -> BTreeSet<String> {
     names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
+/// The candidates that the program offers to the script of a shell for the last of these words.
+fn candidates(home: &Home, shell: &str, words: &[&str]) -> Vec<String> {
+    let mut command = home.command(&[&["--", "autoheal"], words].concat());
+    command.env("AUTOHEAL_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    let ended = Ended::of(&mut command);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{}", ended.told());
+    let value = |line: &str| line.split(['\t', ':']).next().unwrap_or_default().to_owned();
+    // Flags are offered for every word.
+    ended.stdout.lines().map(value).filter(|value| !value.starts_with('-')).collect()
+}
+
 #[test]
 fn bash_completes_a_command_and_its_flags() {
     let home = Home::new();
@@ -43,8 +65,8 @@ fn bash_completes_a_command_and_its_flags() {
     }
     let complete = |words: &str, last: usize| {
         let asked = format!(
-            "set -eu; source ./bash; COMP_WORDS=({words}); COMP_CWORD={last}; {{ _autoheal autoheal \"${{COMP_WORDS[{last}]}}\" \
-             \"${{COMP_WORDS[$(({last} - 1))]}}\"; }}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+            "set -eu; source ./bash; COMP_TYPE=9; COMP_WORDS=({words}); COMP_CWORD={last}; \
+             _clap_complete_autoheal autoheal \"${{COMP_WORDS[{last}]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let ended = in_shell(&home, "bash", &["--norc", "--noprofile", "-c", &asked]);
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{}", ended.told());
@@ -62,10 +84,10 @@ fn bash_completes_a_command_and_its_flags() {
 fn zsh_and_fish_are_told_every_command() {
     let home = Home::new();
     for shell in ["zsh", "fish"] {
-        let script = written(&home, shell);
-        for command in commands(&home) {
-            assert!(script.contains(&command), "{shell} is not told of {command}");
-        }
+        written(&home, shell);
+        let all: BTreeSet<String> = candidates(&home, shell, &[""]).into_iter().collect();
+        let missing: Vec<_> = commands(&home).difference(&all).cloned().collect();
+        assert!(missing.is_empty(), "{shell} is not told of {missing:?}");
         if has(shell) {
             let read = in_shell(&home, shell, &["-n", shell]);
             assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "{}", read.told());
@@ -77,6 +99,26 @@ fn zsh_and_fish_are_told_every_command() {
         let asked = in_shell(&home, "fish", &["--no-config", "-c", "source ./fish; complete -C 'autoheal hea'"]);
         assert!(asked.stdout.lines().any(|line| line.split('\t').next() == Some("heal")), "{}", asked.told());
     }
+}
+
+#[tokio::test]
+async fn names_that_are_stored_are_completed() {
+    let home = Home::new();
+    assert_eq!(candidates(&home, "fish", &["source", "show", ""]), [""; 0]);
+    assert!(!home.path().join(".local/share/autoheal").exists(), "asking makes no database");
+    let store = home.store().await;
+    for name in ["news", "newsletter", "shop"] {
+        let source = || name.to_owned();
+        let definition = SourceRecord::Definition { source: source(), definition: json!({ "name": name }) };
+        let health = SourceRecord::Health { source: source(), health: Health::new() };
+        store.change_sources(Timestamp::from_millis(1), &[definition, health]).await.unwrap();
+    }
+    let task = store.enqueue(&NewTask::new(TaskKind::RefreshSource, "news", store.now())).await.unwrap().id;
+    for command in ["show", "run", "approve", "accept"] {
+        assert_eq!(candidates(&home, "fish", &["source", command, "news"]), ["news", "newsletter"], "{command}");
+    }
+    assert_eq!(candidates(&home, "fish", &["source", "add", "--name", "news"]), [""; 0], "a new name");
+    assert_eq!(candidates(&home, "fish", &["tasks", "cancel", ""]), [task.to_string()]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! its worker processes.
 
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -95,6 +95,51 @@ async fn a_server_makes_a_token_that_only_its_user_can_read_and_answers_nobody_w
     drop(server);
     let again = Server::start(&home);
     assert_eq!(again.entrance().1, before.split_once('=').unwrap().1, "an open page outlives the server");
+}
+
+#[tokio::test]
+async fn users_have_tokens_of_their_own_and_the_browser_is_opened_without_one_in_its_arguments() {
+    let home = Home::new();
+    let tokens = home.path().join("tokens");
+    let start = |text: &str| {
+        std::fs::write(&tokens, text).unwrap();
+        let mut command = home.command(&["serve", "--open", "--addr", "127.0.0.1:0", "--log", "off"]);
+        command.env("AUTOHEAL_USER_TOKENS_FILE", &tokens);
+        command
+    };
+    for (text, expected) in [
+        ("", "has no tokens"),
+        ("ada\n", "line 1: expected a name"),
+        ("# people\nada short\n", "line 2: the token has fewer"),
+        ("ada 0123456789abcdef\nada fedcba9876543210\n", "line 2: the name or the token"),
+    ] {
+        let refused = start(text).output().unwrap();
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(2) && told.contains(expected) && !told.contains("fedcba"), "{told}");
+    }
+    // What opens addresses on Linux, as a program that keeps what it is given.
+    let programs = home.path().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let opener = programs.join("xdg-open");
+    std::fs::write(&opener, "#!/bin/sh\necho \"$@\" > \"$HOME/given.part\"; mv \"$HOME/given.part\" \"$HOME/given\"\n")
+        .unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = start("Ada Lovelace 0123456789abcdef\n");
+    command.env("PATH", format!("{}:/usr/bin:/bin", programs.display())).env("DISPLAY", ":0");
+    let server = Server::of(command);
+    let (address, token) = server.entrance();
+    let given = home.path().join("given");
+    while !given.exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let file = std::fs::read_to_string(&given).unwrap();
+    assert!(!file.contains(token) && file.trim().ends_with("open.html"), "{file}");
+    let way = home.path().join(".local/share/autoheal/open.html");
+    assert!(std::fs::read_to_string(&way).unwrap().contains(&format!("url={address}/#token={token}")));
+    assert_eq!(std::fs::metadata(&way).unwrap().mode() & 0o777, 0o600);
+    let of_person = json!({ "repositoryUrl": home.path().to_str().unwrap(), "teamName": "a", "leaderName": "b" });
+    assert_eq!(heal(address, Some("0123456789abcdef"), "/api/heal", &of_person).await.0, 400, "she is let in");
+    assert_eq!(heal(address, Some("0123456789abcdeg"), "/api/heal", &of_person).await.0, 401);
 }
 
 /// A container that is started again on the same data folder has another host name.

@@ -1,5 +1,8 @@
 //! Sources from end to end: the real binary, a real site that changes.
 
+use std::time::Duration;
+
+use autoheal_engine::source::SourceRecord;
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::site::{Change, Layout};
 use serde_json::Value;
@@ -88,17 +91,79 @@ async fn a_selector_that_gives_something_else_is_noticed() {
 }
 
 #[tokio::test]
+async fn values_that_have_changed_are_accepted_and_stay_accepted() {
+    let scraper = Scraper::new().await;
+    let url = scraper.site.url("/product/1");
+    let values = scraper.site.values("/product/1");
+    let title = format!("title={}", values["title"].as_str().unwrap());
+    let price = format!("price={}", values["price"].as_str().unwrap());
+    let added = scraper.run(&["add", url.as_str(), "--name", "news", "--example", &title, "--example", &price]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    let nothing = scraper.run(&["accept", "news"]);
+    assert!(nothing.code == Some(2) && nothing.stderr.contains("no failed page"), "{}", nothing.told());
+    let by = "Sign in to see our best offers of the week".to_owned();
+    scraper.site.set("/product/1", Change::ReplaceField { field: "price".to_owned(), by: by.clone() });
+    for _ in 0..3 {
+        assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    }
+    assert_eq!(scraper.health(), "QUARANTINED");
+    let shown = scraper.json(&["accept", "news", "--dry-run"]);
+    assert_eq!(shown[0]["values"]["price"], by, "{shown}");
+    assert_eq!(scraper.health(), "QUARANTINED", "nothing is accepted yet");
+    let accepted = scraper.run(&["accept", "news"]);
+    assert!(accepted.code == Some(0) && accepted.stdout.contains(&by), "{}", accepted.told());
+    assert_eq!(scraper.health(), "ACTIVE");
+    let data = scraper.run(&["data", "news"]).stdout;
+    assert!(data.lines().count() == 2 && data.contains(&by), "{data}");
+    let again = scraper.run(&["run", "news"]);
+    assert_eq!(again.code, Some(0), "{}", again.told());
+    assert_eq!(scraper.json(&["history", "news"])["decisions"][0]["decision"], "ACCEPTED");
+}
+
+#[tokio::test]
+async fn a_recipe_of_the_users_becomes_the_active_one() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    let file = scraper.home.path().join("recipe.json");
+    std::fs::write(&file, r#"{ "version": 1, "fields": { "heading": { "select": "h1" } } }"#).unwrap();
+    let file = file.to_str().unwrap();
+    let set = scraper.run(&["set", "news", "--recipe", file]);
+    assert_eq!(set.code, Some(0), "{}", set.told());
+    let run = scraper.run(&["run", "news"]);
+    assert_eq!(run.code, Some(0), "{}", run.told());
+    let data = scraper.run(&["data", "news"]).stdout;
+    let last: Value = serde_json::from_str(data.lines().next_back().unwrap()).unwrap();
+    assert!(last["values"]["heading"].is_string() && last["recipe_version"] == 2, "{data}");
+    std::fs::write(file, "{}").unwrap();
+    let refused = scraper.run(&["set", "news", "--recipe", file]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("recipe.json"), "{}", refused.told());
+}
+
+#[tokio::test]
 async fn a_site_that_wants_to_be_left_alone_is_asked_less_often() {
     let scraper = Scraper::new().await;
     assert_eq!(scraper.add().code, Some(0));
-    scraper.site.set(PAGE, Change::RateLimit { retry_after: Some("7200".to_owned()), times: None });
+    scraper.site.set(PAGE, Change::RateLimit { retry_after: Some("1".to_owned()), times: None });
     let run = scraper.run(&["run", "news"]);
-    assert_eq!(run.code, Some(0), "{}", run.told());
+    assert!(run.code == Some(1) && run.stderr.contains("SLOWED_DOWN"), "no data is no success: {}", run.told());
     let history = scraper.json(&["history", "news"]);
     assert_eq!(history["fixes"][0]["error_type"], "RATE_LIMIT");
     let shown = scraper.json(&["show", "news"]);
-    assert_eq!(shown["definition"]["interval_seconds"], 2 * 21_600);
-    assert_eq!(shown["recipe"]["request"]["delay"], "60s");
+    assert_eq!(
+        (&shown["definition"]["interval_seconds"], &shown["definition"]["slowdown"]),
+        (&21_600.into(), &1.into())
+    );
+    assert_eq!(shown["recipe"]["request"]["delay"], "5s");
+    assert_eq!(shown["health"]["fix_attempts_today"], 0, "not the fault of the recipe");
+    scraper.site.reset(PAGE);
+    for _ in 0..3 {
+        assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
+    }
+    assert_eq!(
+        scraper.json(&["show", "news"])["definition"].get("slowdown"),
+        None,
+        "as often as before after three good runs"
+    );
 }
 
 #[tokio::test]
@@ -112,13 +177,18 @@ async fn a_person_decides_where_the_policy_says_so() {
     assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
     assert_eq!(scraper.json(&["show", "news"])["alerts"][0]["kind"], "REVIEW");
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 1);
+    assert_eq!(scraper.run(&["reject", "news", "--reason", "not yet"]).code, Some(0));
+    assert_eq!(scraper.run(&["approve", "news"]).code, Some(2), "it does not wait any more");
+    assert_eq!(scraper.run(&["reconsider", "news"]).code, Some(0));
     assert_eq!(scraper.run(&["approve", "news"]).code, Some(0));
     assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
     assert_eq!(scraper.health(), "ACTIVE");
     assert_eq!(scraper.run(&["rollback", "news"]).code, Some(0));
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 1);
     let decisions = scraper.json(&["history", "news"])["decisions"].clone();
-    for (index, decision, version) in [(0, "APPROVED", 2), (1, "ROLLED_BACK", 1)] {
+    let expected = [("REJECTED", 2), ("RECONSIDERED", 2), ("APPROVED", 2), ("ROLLED_BACK", 1)];
+    assert_eq!(decisions[0]["note"], "not yet", "{decisions}");
+    for (index, (decision, version)) in expected.into_iter().enumerate() {
         let made = &decisions[index];
         assert_eq!((&made["decision"], &made["version"]), (&decision.into(), &version.into()), "{decisions}");
         assert!(made["asked_by"].as_str().unwrap().starts_with("person"), "{decisions}");
@@ -184,7 +254,7 @@ async fn another_page_of_the_site_is_not_taken_for_the_page() {
     assert_eq!(scraper.json(&["show", "news"])["definition"]["url"], scraper.site.url(PAGE).as_str());
     assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "nothing wrong was kept");
     let fixes = scraper.json(&["history", "news"])["fixes"].as_array().unwrap().len();
-    assert_eq!(fixes, 2, "the Doctor does not call it well either: that would go round for ever");
+    assert_eq!(fixes, 1, "there is nothing to try when the site leads elsewhere");
 }
 
 #[tokio::test]
@@ -220,7 +290,7 @@ async fn a_slow_page_is_waited_for_longer() {
     let url = scraper.site.url(PAGE);
     let added = scraper.run(&["add", url.as_str(), "--name", "news", "--recipe", recipe.to_str().unwrap()]);
     assert_eq!(added.code, Some(0), "{}", added.told());
-    scraper.site.set(PAGE, Change::Delay(std::time::Duration::from_millis(600)));
+    scraper.site.set(PAGE, Change::Delay(Duration::from_millis(600)));
     let healed = scraper.run(&["run", "news"]);
     assert_eq!(healed.code, Some(0), "{}", healed.told());
     assert_eq!(scraper.json(&["history", "news"])["fixes"][0]["error_type"], "TIMEOUT");
@@ -237,11 +307,29 @@ async fn a_permanent_redirect_is_remembered_and_a_broken_site_is_left_to_itself(
     assert_eq!(run.code, Some(0), "{}", run.told());
     assert_eq!(scraper.json(&["show", "news"])["definition"]["url"], scraper.site.url("/archive/1").as_str());
     scraper.site.set("/archive/1", Change::Status(403));
-    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
-    let history = scraper.json(&["history", "news"]);
-    assert_eq!(history["fixes"][0]["error_type"], "HTTP_ERROR");
-    assert_eq!(history["fixes"][0]["deployed_to"], "FAILED");
-    assert_eq!(scraper.health(), "DEGRADED");
+    for _ in 0..4 {
+        let run = scraper.run(&["run", "news"]);
+        assert!(run.code == Some(1) && run.stderr.contains("ACCESS_REFUSED"), "{}", run.told());
+    }
+    let fixes = || scraper.json(&["history", "news"])["fixes"].as_array().unwrap().len();
+    assert_eq!((scraper.health().as_str(), fixes()), ("DEGRADED", 0), "a refusal is no failed attempt");
+    let kinds = || {
+        let shown = scraper.json(&["show", "news"]);
+        let alerts = shown["alerts"].as_array().unwrap().iter();
+        alerts.map(|alert| alert["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(), [""; 0], "it may be over soon");
+    // A day later it is not.
+    let store = scraper.home.store().await;
+    let mut health = store.source("news").await.unwrap().unwrap().health;
+    let ago = |hours| Some(store.now().minus(Duration::from_hours(hours)));
+    (health.last_success_at, health.last_failure_at) = (ago(25), ago(20));
+    let record = SourceRecord::Health { source: "news".to_owned(), health };
+    store.change_sources(store.now(), &[record]).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+        assert_eq!(kinds(), ["BLOCKED"], "told once");
+    }
 }
 
 #[tokio::test]

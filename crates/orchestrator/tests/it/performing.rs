@@ -9,7 +9,7 @@ use autoheal_engine::TaskId;
 use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_orchestrator::{PerformError, Registry, WhenStopped, Worker, WorkerSettings};
-use autoheal_store::{Store, TaskFilter};
+use autoheal_store::{ClaimRequest, Store, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -81,6 +81,32 @@ async fn everybody_who_waits_for_a_task_gets_the_run_it_ended_with(
     let one = one.unwrap();
     assert_eq!(one.stop_reason.as_deref(), Some("GREEN"));
     assert_eq!(other.unwrap(), one);
+}
+
+#[tokio::test]
+async fn what_a_dead_worker_has_left_of_the_target_is_run_first() {
+    let (_database, store) = sqlite().await;
+    let of = |kind: TaskKind| NewTask { kind, ..toy::task("source") };
+    let left = store.enqueue(&of(TaskKind::FixSource)).await.unwrap().id;
+    let claim = ClaimRequest {
+        worker: "a worker elsewhere".to_owned(),
+        host: "elsewhere".to_owned(),
+        kinds: vec![TaskKind::FixSource],
+        lease: Duration::from_millis(300),
+        only: None,
+    };
+    store.claim(&claim).await.unwrap().unwrap();
+    let registry = [TaskKind::FixSource, TaskKind::RefreshSource]
+        .into_iter()
+        .fold(Registry::new(), |registry, kind| registry.with(Toy::plain().of(kind)));
+    let worker = Worker::new(store.clone(), settings(), registry);
+    let awaited = worker.feed().awaited();
+    let stop = CancellationToken::new();
+    let row = worker.perform(&of(TaskKind::RefreshSource), &stop, WhenStopped::GoesOn).await.unwrap();
+    assert!(row.is_well());
+    assert_eq!(state(&store, left).await, TaskState::Completed, "it had to end before");
+    let awaited = awaited.borrow().clone().unwrap();
+    assert_eq!((awaited.task, awaited.worker.as_str()), (left, "a worker elsewhere"));
 }
 
 #[tokio::test]

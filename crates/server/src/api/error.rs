@@ -241,7 +241,17 @@ impl From<JsonRejection> for ApiError {
 
 impl From<QueryRejection> for ApiError {
     fn from(rejection: QueryRejection) -> Self {
-        Self::invalid(rejection.body_text())
+        let text = rejection.body_text();
+        let told = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, told)| told);
+        // The text begins with a parameter that has a wrong value; an unknown one is between backticks.
+        let is_name = |name: &&str| name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+        let wrong = told.split_once(": ").map(|(name, _)| name).filter(is_name);
+        let unknown = || Some(told.strip_prefix("unknown field `")?.split_once('`')?.0);
+        let error = Self::invalid(told);
+        match wrong.or_else(unknown) {
+            Some(name) => error.with("field", name),
+            None => error,
+        }
     }
 }
 

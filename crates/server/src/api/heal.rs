@@ -2,9 +2,11 @@
 
 use autoheal_engine::task::{NewTask, TaskState};
 use autoheal_engine::{JobId, TaskId};
+use autoheal_forge::{BranchName, ForgeError};
 use autoheal_orchestrator::{PerformError, ask_for};
 use autoheal_repo::HealRequest;
 use autoheal_repo::branch_name::create_branch_name;
+use autoheal_repo::request::Delivery;
 use autoheal_store::JobRow;
 use axum::Json;
 use axum::extract::State;
@@ -25,6 +27,12 @@ use crate::tools::{Services, new_task};
 /// Maximum length of the name of a team or its leader, in characters.
 const LONGEST_NAME: usize = 100;
 
+/// Maximum number of rounds after the first that a client may ask for.
+const MOST_ROUNDS: u32 = 50;
+
+/// Maximum duration of a run that a client may ask for, in minutes: a day.
+const MOST_MINUTES: u32 = 1440;
+
 /// A request to heal a repository. Missing fields are empty, so that the error can name them.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -44,6 +52,21 @@ pub struct JobRequest {
     #[serde(default)]
     #[schema(min_length = 1, max_length = 100, required = true)]
     pub leader_name: String,
+    /// The branch to heal; the one that the repository names as its default if absent.
+    #[serde(default)]
+    #[schema(max_length = 244)]
+    pub branch: Option<String>,
+    /// True: nothing is pushed; the run ends in a patch and a report.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Maximum number of rounds after the first; the setting of the server if absent.
+    #[serde(default)]
+    #[schema(maximum = 50)]
+    pub retry_limit: Option<u32>,
+    /// Time limit of the run, in minutes; the setting of the server if absent.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 1440)]
+    pub minutes: Option<u32>,
 }
 
 /// Status of a job.
@@ -170,7 +193,29 @@ pub(crate) fn task_of(services: &Services, request: &JobRequest) -> Result<NewTa
     let leader =
         name(&request.leader_name).map_err(|reason| field("leaderName", format!("the leader's name {reason}")))?;
     create_branch_name(&team, &leader).map_err(|error| field("teamName", error.to_string()))?;
-    let wanted = services.healing.for_person(&address);
+    let mut wanted = services.healing.for_person(&address);
+    if let Some(branch) = &request.branch {
+        match BranchName::parse(branch) {
+            // The fixes for a protected branch go to a separate one.
+            Ok(_) | Err(ForgeError::ProtectedBranch { .. }) => wanted.branch = Some(branch.clone()),
+            Err(error) => return Err(field("branch", error.to_string())),
+        }
+    }
+    if request.dry_run {
+        wanted.delivery = Delivery::DryRun;
+    }
+    if let Some(rounds) = request.retry_limit {
+        if rounds > MOST_ROUNDS {
+            return Err(field("retryLimit", format!("{rounds} is more than {MOST_ROUNDS} rounds")));
+        }
+        wanted.retry_limit = rounds;
+    }
+    if let Some(minutes) = request.minutes {
+        if !(1..=MOST_MINUTES).contains(&minutes) {
+            return Err(field("minutes", format!("{minutes} is not a number of minutes from 1 to {MOST_MINUTES}")));
+        }
+        wanted.limits.run_seconds = u64::from(minutes) * 60;
+    }
     Ok(new_task(&services.worker, &address, HealRequest { team_name: team, leader_name: leader, ..wanted })?)
 }
 

@@ -22,6 +22,7 @@ pub mod source_records;
 pub mod sources;
 pub mod tasks;
 pub mod tools;
+pub mod trends;
 pub mod usage;
 pub mod webhook;
 pub mod workflows;
@@ -36,7 +37,7 @@ use utoipa::openapi::{Content, Ref, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use request::user;
+pub(crate) use request::{User, user_said};
 pub(crate) use run_events::Followers;
 
 use crate::tools::Services;
@@ -110,6 +111,8 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(decisions::release))
         .routes(routes!(decisions::approve))
         .routes(routes!(decisions::reject))
+        .routes(routes!(decisions::reconsider))
+        .routes(routes!(decisions::accept))
         .routes(routes!(decisions::rollback))
         .routes(routes!(recipe_edits::propose))
         .routes(routes!(recipe_edits::trial))
@@ -124,6 +127,7 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(needs::list))
         .routes(routes!(usage::sums))
         .routes(routes!(overview::overview))
+        .routes(routes!(trends::trends))
         .routes(routes!(tools::list))
 }
 

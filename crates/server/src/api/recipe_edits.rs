@@ -3,7 +3,7 @@
 use autoheal_page::recipe::{FieldName, Recipe};
 use autoheal_source::decide;
 use autoheal_source::definition::{Blueprint, Definition};
-use autoheal_store::SourceRow;
+use autoheal_store::{RecipeRow, SourceRow};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path, not_found};
-use super::sources::{Source, current, find, in_force, parsed};
+use super::sources::{Source, current, find, parsed};
 use super::{Shared, tag};
 use crate::pages::{AskedRules, NoRules, PageTrial, PageWork, ProposedRule, TriedRecipe};
 
@@ -164,7 +164,7 @@ fn read(recipe: &Value) -> Result<Recipe, ApiError> {
 /// Returns the active version of a source's recipe.
 async fn active_recipe(shared: &Shared, row: &SourceRow) -> Result<(u32, Recipe), ApiError> {
     let versions = shared.services.store.recipes(&row.source).await?;
-    let active = in_force(&versions);
+    let active = RecipeRow::active(&versions);
     let active = active.ok_or_else(|| ApiError::new(ApiCode::Conflict, "the source has no active recipe"))?;
     Ok((active.version, Recipe::deserialize(&active.recipe)?))
 }

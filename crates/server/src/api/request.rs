@@ -52,8 +52,12 @@ fn short(text: &str) -> String {
 /// Header with the user on whose behalf a client sends the request.
 const USER: &str = "x-autoheal-user";
 
-/// Returns the user on whose behalf a client sends the request; the name may contain any characters.
-pub(crate) fn user(headers: &HeaderMap) -> Option<String> {
+/// User who sends the request, as its token and the client say.
+#[derive(Clone)]
+pub(crate) struct User(pub(crate) Option<String>);
+
+/// Returns the user on whose behalf a client says that it sends the request; the name may contain any characters.
+pub(crate) fn user_said(headers: &HeaderMap) -> Option<String> {
     let name = short(&String::from_utf8_lossy(headers.get(USER)?.as_bytes()));
     (!name.trim().is_empty()).then_some(name)
 }
@@ -65,6 +69,7 @@ impl<S: Sync> FromRequestParts<S> for Asker {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self(user(&parts.headers).unwrap_or_else(|| "http".to_owned())))
+        let user = parts.extensions.get().and_then(|User(name)| name.clone());
+        Ok(Self(user.unwrap_or_else(|| "http".to_owned())))
     }
 }

@@ -169,6 +169,9 @@ pub struct DecisionMade {
     pub version: Option<u32>,
     /// User or client that made the decision.
     pub asked_by: String,
+    /// Reason that the user gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Decisions of users about a source.
@@ -277,6 +280,7 @@ pub(super) async fn decisions(
         decision: row.decision.name(),
         version: row.version,
         asked_by: row.asked_by,
+        note: row.note,
     });
     Ok(Json(DecisionList { decisions: made.collect() }))
 }
@@ -337,11 +341,11 @@ pub(super) async fn page(
     let missing = || not_found(ApiCode::NotFound, "snapshot", &snapshot);
     let number = snapshot.parse().map_err(|_| missing())?;
     let recipes = store.recipes(&row.source).await?;
-    let wanted = recipes.into_iter().find(|recipe| match query.version {
-        Some(version) => recipe.version == version,
-        None => recipe.stage == Stage::Production,
-    });
-    let recipe: Option<Recipe> = wanted.map(|recipe| serde_json::from_value(recipe.recipe)).transpose()?;
+    let wanted = match query.version {
+        Some(version) => recipes.iter().find(|recipe| recipe.version == version),
+        None => RecipeRow::active(&recipes),
+    };
+    let recipe = wanted.map(|wanted| Recipe::deserialize(&wanted.recipe)).transpose()?;
     let numbers = if query.numbers { Numbers::Shown } else { Numbers::Hidden };
     let page = DrawnPage { source: row.source, snapshot: number, recipe, numbers };
     let html = shared.of_pages(page).await?.ok_or_else(missing)?;

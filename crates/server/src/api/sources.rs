@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use autoheal_engine::source::{HealthState, Stage};
+use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::{Outcome, RunId};
 use autoheal_page::recipe::FieldName;
@@ -154,7 +154,7 @@ impl Source {
             interval_seconds: definition.interval_seconds,
             schedule: definition.schedule.as_ref().map(ToString::to_string),
             heal_policy: definition.heal_policy.into(),
-            recipe_version: in_force(recipes).map(|recipe| recipe.version),
+            recipe_version: RecipeRow::active(recipes).map(|recipe| recipe.version),
             waits_for_approval: recipes.iter().any(|recipe| recipe.waits),
             recent_runs: recent.into_iter().map(Into::into).collect(),
             last_values_at: last.as_ref().map(|last| Time(last.at)),
@@ -166,10 +166,6 @@ impl Source {
 
 fn definition(row: &SourceRow) -> Result<Definition, ApiError> {
     Ok(serde_json::from_value(row.definition.clone())?)
-}
-
-pub(super) fn in_force(recipes: &[RecipeRow]) -> Option<&RecipeRow> {
-    recipes.iter().find(|recipe| recipe.stage == Stage::Production)
 }
 
 /// Sources, with their health.
@@ -360,6 +356,11 @@ impl From<DecideError> for ApiError {
             | DecideError::NeverInForce { .. }
             | DecideError::NothingChanges(_)
             | DecideError::NoSuchPage { .. }
+            | DecideError::NotRejected { .. }
+            | DecideError::NothingRejected(_)
+            | DecideError::AnotherWaits { .. }
+            | DecideError::NothingToAccept(_)
+            | DecideError::NotReadable { .. }
             | DecideError::NoPageLeft(_) => Self::new(ApiCode::Conflict, error.to_string()),
             DecideError::Store(error) => error.into(),
             DecideError::Stored(error) => error.into(),
@@ -413,7 +414,7 @@ pub(super) async fn show(
 ) -> Result<Json<SourceDetail>, ApiError> {
     let row = find(&shared, &name).await?;
     let (source, recipes) = described(&shared, &row).await?;
-    let recipe = in_force(&recipes).map(|recipe| recipe.recipe.clone());
+    let recipe = RecipeRow::active(&recipes).map(|recipe| recipe.recipe.clone());
     Ok(Json(SourceDetail { source, definition: told(row.definition), recipe }))
 }
 

@@ -30,7 +30,7 @@ const HASHED: &str = "assets/";
 const NOT_BUILT: &str =
     "<!doctype html><meta charset=utf-8><title>autoheal</title><h1>The dashboard is not built in</h1>
 <p>The API is there: <a href=/api/openapi.json>/api/openapi.json</a>. For the page, Node 20 is needed:
-<pre>cd dashboard && npm ci && npm run build && cd .. && DASHBOARD_DIST=dashboard/dist cargo build --release</pre>";
+<pre>(cd dashboard && npm ci && npm run build) && cargo build --release -p autoheal-cli</pre>";
 
 /// Headers and markup that the dashboard's files are served with.
 pub(super) struct Page {

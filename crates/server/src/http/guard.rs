@@ -9,11 +9,12 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use subtle::ConstantTimeEq as _;
 
 use super::Access;
 use crate::api::error::{ApiCode, ApiError};
+use crate::api::{User, user_said};
 
 /// Security headers of every response, unless the response sets its own.
 const HEADERS: [(HeaderName, &str); 5] = [
@@ -74,17 +75,26 @@ fn misplaced(access: &Access, headers: &HeaderMap) -> Option<&'static str> {
     (!is_own && !is_listed).then_some("pages of this origin may not ask: set server.origins")
 }
 
-/// Rejects requests without the token, and bodies other than JSON, which any web page could make a browser send.
-pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+/// Returns the user of a token; `None` if there is no such token. `said` is the name that the client says.
+fn user_of(access: &Access, given: &str, said: Option<String>) -> Option<User> {
+    let is_given = |token: &SecretString| bool::from(given.as_bytes().ct_eq(token.expose_secret().as_bytes()));
+    let shared = is_given(&access.token).then(|| User(said.or_else(|| access.user.clone())));
+    // Every token is compared, so that the time tells nothing.
+    let named = access.user_tokens.iter().filter(|of_user| is_given(&of_user.token));
+    named.fold(shared, |_, of_user| Some(User(Some(of_user.user.clone()))))
+}
+
+/// Rejects requests without a token, and bodies other than JSON, which any web page could make a browser send.
+pub(super) async fn check_token(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let given = text(header::AUTHORIZATION).and_then(|value| value.split_once(' '));
     let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map_or("", |(_, given)| given);
-    if !bool::from(given.as_bytes().ct_eq(access.token.expose_secret().as_bytes())) {
+    let Some(user) = user_of(&access, given, user_said(headers)) else {
         let message = "the token is missing or wrong: send `Authorization: Bearer TOKEN` with the token that `autoheal serve` prints, or \
                        that it was given in AUTOHEAL_TOKEN";
         return ApiError::new(ApiCode::Unauthorized, message).into_response();
-    }
+    };
     // Bodies that a form of any site can send are refused: only JSON makes a browser send a preflight request. Without a body there is no
     // content type: then the origin is enough, which browsers send with every request that changes something.
     let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
@@ -94,6 +104,7 @@ pub(super) async fn check_token(State(access): State<Arc<Access>>, request: Requ
         let error = ApiError::invalid("the body must be application/json");
         return error.at(StatusCode::UNSUPPORTED_MEDIA_TYPE).into_response();
     }
+    request.extensions_mut().insert(user);
     next.run(request).await
 }
 

@@ -34,7 +34,7 @@ use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router, middleware};
+use axum::{Extension, Json, Router, middleware};
 use secrecy::SecretString;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -51,11 +51,20 @@ use url::Url;
 
 use crate::api::error::{ApiCode, ApiError};
 use crate::api::tools::serve_tools_description;
-use crate::api::{self, Followers};
+use crate::api::{self, Followers, User};
 use crate::tools::{self, Services};
 
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
+
+/// The token of one user or client.
+#[derive(Debug, Clone)]
+pub struct UserToken {
+    /// Name that is recorded with what its user decides.
+    pub user: String,
+    /// The token.
+    pub token: SecretString,
+}
 
 /// Access control and limits of the server.
 #[derive(Debug, Clone)]
@@ -63,6 +72,10 @@ pub struct Access {
     /// The token of every request: `Authorization: Bearer TOKEN`. Without it nothing is answered but the files of the dashboard, the probes,
     /// and signed webhooks.
     pub token: SecretString,
+    /// Name of the user of this token, unless a client says another one.
+    pub user: Option<String>,
+    /// Further tokens, each of one user, whatever name the client says.
+    pub user_tokens: Vec<UserToken>,
     /// True if the server may be reached from other machines, and under any name: its user has set a token for that purpose.
     pub is_public: bool,
     /// Host names accepted by a server that is not public, in addition to those of the loopback interface.
@@ -83,6 +96,8 @@ impl Access {
         let (hosts, origins) = (Vec::new(), Vec::new());
         Self {
             token,
+            user: None,
+            user_tokens: Vec::new(),
             is_public: false,
             hosts,
             origins,
@@ -215,6 +230,7 @@ async fn description() -> Json<utoipa::openapi::OpenApi> {
 async fn call(
     State(state): State<ServerState>,
     name: Result<Path<String>, PathRejection>,
+    Extension(User(user)): Extension<User>,
     headers: HeaderMap,
     input: Result<Json<Value>, JsonRejection>,
 ) -> Response {
@@ -231,7 +247,7 @@ async fn call(
         Ok(turn) => turn,
         Err(busy) => return busy.into_response(),
     };
-    let under_way = calls::begin(tool, &state, input, api::user(&headers), turn);
+    let under_way = calls::begin(tool, &state, input, user, turn);
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
         under_way.into_events().into_response()

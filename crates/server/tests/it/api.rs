@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use autoheal_engine::event::EventBody;
-use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::TaskState;
-use autoheal_engine::{JobId, RunId, Timestamp};
-use autoheal_server::http::Access;
+use autoheal_engine::{JobId, RunId, TaskId, Timestamp};
+use autoheal_server::http::{Access, UserToken};
 use autoheal_store::{ClaimRequest, NewRun};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -315,6 +315,9 @@ async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
         ),
     ];
     server.store.change_sources(Timestamp::from_millis(1), &records).await.unwrap();
+    let (status, refused) = ask(server.send(Method::POST, "/api/sources/chair/accept", &json!({}))).await;
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(status == 409 && message.contains("does not give the values"), "{refused}");
 
     // The newest page, with the number of the element that shows the price.
     let (_, pages) = ask(server.get("/api/sources/chair/snapshots?limit=1")).await;
@@ -368,6 +371,117 @@ async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
         (&made["decisions"][0]["decision"], &made["decisions"][0]["askedBy"]),
         (&json!("REPLACED"), &json!("ada"))
     );
+}
+
+#[tokio::test]
+async fn a_job_may_name_a_branch_and_limits() {
+    let server = start(local()).await;
+    let heal = async |options: Value| {
+        let mut body = healing("https://github.com/owner/repo", "a");
+        body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+        ask(server.send(Method::POST, "/api/heal", &body)).await
+    };
+    for (options, field) in [
+        (json!({ "branch": "a..b" }), "branch"),
+        (json!({ "branch": "" }), "branch"),
+        (json!({ "retryLimit": 51 }), "retryLimit"),
+        (json!({ "minutes": 0 }), "minutes"),
+        (json!({ "minutes": 1441 }), "minutes"),
+    ] {
+        let (status, refused) = heal(options).await;
+        assert_eq!((status, &refused["error"]["details"]["field"]), (400, &json!(field)), "{refused}");
+    }
+    let (status, job) = heal(json!({ "branch": "main", "dryRun": true, "retryLimit": 0, "minutes": 5 })).await;
+    assert_eq!(status, 200, "{job}");
+    let context = server.store.task(TaskId(1)).await.unwrap().unwrap().context;
+    assert_eq!((&context["branch"], &context["delivery"]), (&json!("main"), &json!("dry_run")), "{context}");
+    assert_eq!((&context["retry_limit"], &context["limits"]["run_seconds"]), (&json!(0), &json!(300)), "{context}");
+}
+
+#[tokio::test]
+async fn values_that_look_unlike_those_before_are_accepted() {
+    let server = start(local()).await;
+    let url = "https://shop.example/chair";
+    let blueprint = json!({ "base_url": url, "kind": "single", "fields": [] });
+    let definition = json!({ "url": url, "blueprint": blueprint, "interval_seconds": 60, "heal_policy": "auto" });
+    let recipe = json!({ "version": 1, "fields": { "price": { "select": ".price" } } });
+    let (source, asked_by) = (|| "chair".to_owned(), || "ada".to_owned());
+    let stored = |role, taken_at: i64, html: &str| SourceRecord::Snapshot {
+        source: source(),
+        snapshot: Snapshot {
+            role,
+            url: url.to_owned(),
+            taken_at: Timestamp::from_millis(taken_at),
+            content: html.as_bytes().to_vec(),
+            values: None,
+        },
+    };
+    let health = Health { state: HealthState::Quarantined, ..Health::new() };
+    let records = [
+        SourceRecord::Definition { source: source(), definition: definition.clone() },
+        SourceRecord::Health { source: source(), health },
+        SourceRecord::Staged {
+            source: source(),
+            version: 1,
+            recipe,
+            definition: definition.clone(),
+            asked_by: asked_by(),
+        },
+        SourceRecord::Promoted { source: source(), version: 1, definition, replaces: None, asked_by: asked_by() },
+        stored(SnapshotRole::Good, 1, "<p class=price>12 EUR</p>"),
+        stored(SnapshotRole::Failing, 2, "<p class=price>Free</p>"),
+    ];
+    server.store.change_sources(Timestamp::from_millis(1), &records).await.unwrap();
+    let accept = || ask(server.send(Method::POST, "/api/sources/chair/accept", &json!({})));
+    let (status, accepted) = accept().await;
+    assert_eq!((status, &accepted["state"]), (200, &json!("ACTIVE")), "{accepted}");
+    assert_eq!(accepted["lastValues"], json!({ "price": "Free" }));
+    let (_, made) = ask(server.get("/api/sources/chair/decisions")).await;
+    assert_eq!(made["decisions"][0]["decision"], "ACCEPTED", "{made}");
+    let (status, again) = accept().await;
+    assert!(status == 409 && again.to_string().contains("no failed page"), "{again}");
+    assert_eq!(ask(server.send(Method::POST, "/api/sources/table/accept", &json!({}))).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_users_token_says_who_decides_whatever_the_client_says() {
+    let of_user = |user: &str, token: &str| UserToken { user: user.to_owned(), token: token.into() };
+    let user_tokens = vec![of_user("Ada Lovelace", "token-of-ada"), of_user("nightly", "token-of-nightly")];
+    let server = start(Access { user: Some("owner".to_owned()), user_tokens, ..local() }).await;
+    let add = async |name: &str, token: &str, said: Option<&str>| {
+        let new = json!({ "url": format!("https://shop.example/{name}"), "name": name });
+        let mut request = server.send(Method::POST, "/api/sources", &new);
+        request = request.header("Authorization", format!("Bearer {token}"));
+        if let Some(said) = said {
+            request = request.header("X-Autoheal-User", said);
+        }
+        let (status, added) = ask(request).await;
+        assert!(status == 202 || status == 401, "{added}");
+        let id = added["task"]["taskId"].as_i64()?;
+        let task = server.store.task(TaskId(id)).await.unwrap().unwrap();
+        Some(task.context["asked_by"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(add("one", "token-of-ada", Some("bob")).await.as_deref(), Some("Ada Lovelace"));
+    assert_eq!(add("two", "token-of-nightly", None).await.as_deref(), Some("nightly"));
+    assert_eq!(add("three", "the-token", None).await.as_deref(), Some("owner"));
+    assert_eq!(add("four", "the-token", Some("bob")).await.as_deref(), Some("bob"));
+    assert_eq!(add("five", "token-of-nobody", Some("bob")).await, None);
+}
+
+#[tokio::test]
+async fn trends_have_every_day_and_what_stands_out() {
+    let server = start(local()).await;
+    let (status, trends) = ask(server.get("/api/trends?days=3")).await;
+    assert_eq!(status, 200, "{trends}");
+    let days = trends["days"].as_array().unwrap();
+    let today = &server.store.now().to_rfc3339()[..10];
+    assert_eq!((days.len(), days[2]["day"].as_str().unwrap(), &days[2]["runs"]), (3, today, &json!(0)), "{trends}");
+    for (query, field) in
+        [("days=0", "days"), ("days=91", "days"), ("days=-1", "days"), ("days=many", "days"), ("day=3", "day")]
+    {
+        let (status, refused) = ask(server.get(&format!("/api/trends?{query}"))).await;
+        assert_eq!((status, &refused["error"]["details"]["field"]), (400, &json!(field)), "{refused}");
+    }
 }
 
 #[tokio::test]

@@ -64,6 +64,11 @@ async fn every_decision_says_who_made_it() {
     release(&store, &name, ADA, at(2)).await.unwrap();
     assert_eq!(approve(&store, &name, ADA, at(3)).await.unwrap(), 2);
     assert_eq!(rollback(&store, &name, None, "bob", at(4)).await.unwrap(), 1);
+    assert_eq!(
+        store.recipes("news").await.unwrap()[1].stage,
+        Stage::Rejected,
+        "the Doctor's fix is not proposed again"
+    );
     let changes = Changes { interval_seconds: Some(5), ..Changes::default() };
     assert_eq!(set(&store, &name, &changes, ADA, at(5)).await.unwrap().interval_seconds, 5);
     remove(&store, &name, ADA, at(6)).await.unwrap();
@@ -110,7 +115,7 @@ async fn what_cannot_be_decided_leaves_no_trace() {
     assert!(matches!(rollback(&store, &name, None, ADA, at(2)).await, Err(DecideError::NoEarlierVersion(_))));
     let never = rollback(&store, &name, Some(2), ADA, at(2)).await;
     assert!(matches!(never, Err(DecideError::NeverInForce { version: 2, .. })));
-    assert_eq!(reject(&store, &name, ADA, at(2)).await.unwrap(), 2);
+    assert_eq!(reject(&store, &name, None, ADA, at(2)).await.unwrap(), 2);
     assert!(matches!(approve(&store, &name, ADA, at(3)).await, Err(DecideError::NothingWaits(_))));
     assert!(matches!(set(&store, &name, &Changes::default(), ADA, at(3)).await, Err(DecideError::NothingChanges(_))));
     let without = |url: Url| Changes { remove_pages: vec![url], ..Changes::default() };
@@ -119,6 +124,27 @@ async fn what_cannot_be_decided_leaves_no_trace() {
     let none_left = set(&store, &name, &without(url("1")), ADA, at(3)).await;
     assert!(matches!(none_left, Err(DecideError::NoPageLeft(_))));
     assert_eq!(decided(&store).await, [(Decision::Rejected, Some(2), ADA.to_owned(), at(2))]);
+}
+
+#[tokio::test]
+async fn a_rejection_keeps_its_reason_and_is_undone() {
+    let store = store().await;
+    let name = name();
+    let none = reconsider(&store, &name, None, ADA, at(2)).await;
+    assert!(matches!(none, Err(DecideError::AnotherWaits { version: 2, .. })), "{none:?}");
+    reject(&store, &name, Some("it is the old price"), ADA, at(2)).await.unwrap();
+    let other = reconsider(&store, &name, Some(1), "bob", at(3)).await;
+    assert!(matches!(other, Err(DecideError::NotRejected { version: 1, .. })), "{other:?}");
+    assert_eq!(reconsider(&store, &name, None, "bob", at(3)).await.unwrap(), 2);
+    let again = reconsider(&store, &name, Some(2), "bob", at(4)).await;
+    assert!(matches!(again, Err(DecideError::AnotherWaits { .. })), "{again:?}");
+    assert_eq!(approve(&store, &name, ADA, at(5)).await.unwrap(), 2);
+    let none = reconsider(&store, &name, None, ADA, at(6)).await;
+    assert!(matches!(none, Err(DecideError::NothingRejected(_))), "{none:?}");
+    let rows = store.decisions("news", 10).await.unwrap();
+    let notes: Vec<_> = rows.iter().rev().map(|row| (row.decision, row.note.as_deref())).collect();
+    let reason = Some("it is the old price");
+    assert_eq!(notes, [(Decision::Rejected, reason), (Decision::Reconsidered, None), (Decision::Approved, None)]);
 }
 
 #[tokio::test]

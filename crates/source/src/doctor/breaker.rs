@@ -8,11 +8,12 @@ use autoheal_engine::{Timestamp, counted};
 use autoheal_store::SourceRow;
 
 use super::state::{DoctorState, End};
+use crate::failure::ErrorType;
 use crate::loaded::{Loaded, record};
 use crate::services::{SourceServices, store_error};
 
 /// Returns the times of the attempts that count: those within two windows (an open breaker considers more than its window),
-/// after the last release.
+/// after the last release. A site that asks for fewer requests says nothing about the recipe: such attempts do not count.
 pub(super) async fn attempts(
     services: &SourceServices,
     row: &SourceRow,
@@ -22,7 +23,8 @@ pub(super) async fn attempts(
     let since = now.minus(breaker.window + breaker.quarantine);
     let fixes = services.store.fixes_of_target(&row.source, since).await.map_err(|error| store_error(&error))?;
     let released = row.health.released_at;
-    Ok(fixes.into_iter().map(|(at, _)| at).filter(|at| released.is_none_or(|released| *at > released)).collect())
+    let counted = fixes.into_iter().filter(|(_, fix)| fix.error_type != ErrorType::RateLimit.name()).map(|(at, _)| at);
+    Ok(counted.filter(|at| released.is_none_or(|released| *at > released)).collect())
 }
 
 pub(super) async fn run(
@@ -55,17 +57,17 @@ pub(super) async fn run(
         Verdict::Allow { attempts_remaining } => {
             context.note("breaker", format!("{} left", counted(attempts_remaining, "attempt")));
         }
-        Verdict::Refuse { .. } => refuse(state, loaded, made.len(), verdict, context),
+        Verdict::Refuse { .. } => refuse(state, loaded, Breaker::default().recent(&made, now), verdict, context),
     }
     Ok(())
 }
 
 /// Refuses an attempt and raises an alert, once for each time the breaker opens.
-pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verdict: Verdict, context: &StepContext) {
+pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: u32, verdict: Verdict, context: &StepContext) {
     let Verdict::Refuse { action, until, .. } = verdict else { return };
     let mut health = loaded.row.health.clone();
     let was_told = health.is_quarantined(context.now()) || health.state == HealthState::Dead;
-    health.judged(u32::try_from(made).unwrap_or(u32::MAX), verdict);
+    health.judged(made, verdict);
     let source = loaded.row.source.clone();
     let until = until.map_or_else(|| "the source is released".to_owned(), Timestamp::to_rfc3339);
     let (kind, end, what) = match action {
@@ -80,7 +82,7 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: usize, verd
     let cause = state.failure.as_ref().map(|failure| failure.error_type.name());
     let message = format!(
         "`{source}`: {what}. Last failure: {}. `autoheal source show {source}` tells more, `autoheal source release {source}` allows attempts again. \
-         Other sources of {host} that end so for the same reason are not told of again today: `autoheal source list` shows them",
+         Other sources of {host} that end so for the same reason are not reported again today: `autoheal source list` shows them",
         state.failure.as_ref().map_or("none on record", |failure| failure.message.as_str())
     );
     context.note("refused", message.clone());

@@ -13,6 +13,7 @@ use super::breaker::{attempts, refuse};
 use super::state::{DoctorState, End, Proposal};
 use crate::add::json_of;
 use crate::definition::HealPolicy;
+use crate::failure::{ErrorType, Failure};
 use crate::loaded::{Loaded, record};
 use crate::refresh::DOCTOR;
 use crate::services::SourceServices;
@@ -45,7 +46,16 @@ pub(super) async fn run(
     }
     let source = loaded.row.source.clone();
     let proposal = state.proposal.clone();
+    let error_type = state.failure.as_ref().map(|failure| failure.error_type);
+    if proposal.is_none() && state.failure.as_ref().is_some_and(Failure::is_of_the_site) {
+        // Not an attempt: there was nothing to try.
+        state.end = Some(End::NotHealed);
+        return Ok(());
+    }
     let (deployed_to, end) = match (&proposal, passed, loaded.definition.heal_policy) {
+        (Some(_), true, HealPolicy::Auto) if error_type == Some(ErrorType::RateLimit) => {
+            ("PRODUCTION", End::SlowedDown)
+        }
         (Some(proposal), true, HealPolicy::Auto) if proposal.needs_person.is_none() => ("PRODUCTION", End::Healed),
         (Some(_), true, _) => ("STAGING", End::InReview),
         (Some(_), false, _) => ("STAGING", End::NotHealed),
@@ -53,15 +63,17 @@ pub(super) async fn run(
     };
     context.record(Record::Fix(attempt(state, loaded, deployed_to)?));
     let mut made = attempts(services, &loaded.row, now).await?;
-    made.push(now);
+    if error_type != Some(ErrorType::RateLimit) {
+        made.push(now);
+    }
     match (&end, &proposal) {
-        (End::Healed, Some(proposal)) => {
+        (End::Healed | End::SlowedDown, Some(proposal)) => {
             let (version, replaces) = (proposal.version, Some(proposal.replaces));
             let asked_by = DOCTOR.to_owned();
             let definition = json_of(&loaded.definition_with(&proposal.definition)?)?;
             record(context, SourceRecord::Promoted { source: source.clone(), version, definition, replaces, asked_by });
             let mut health = loaded.row.health.clone();
-            health.fix_attempts_today = u32::try_from(made.len()).unwrap_or(u32::MAX);
+            health.fix_attempts_today = Breaker::default().recent(&made, now);
             record(context, SourceRecord::Health { source: source.clone(), health });
             // The values of this page are wanted; a site that asked to be left alone is left alone.
             let asked = state.failure.as_ref().and_then(|failure| failure.retry_after).map(Duration::from_secs);
@@ -87,10 +99,10 @@ pub(super) async fn run(
             let verdict = Breaker::default().check(&made, now);
             if verdict.can_attempt() {
                 let mut health = loaded.row.health.clone();
-                health.fix_attempts_today = u32::try_from(made.len()).unwrap_or(u32::MAX);
+                health.fix_attempts_today = Breaker::default().recent(&made, now);
                 record(context, SourceRecord::Health { source, health });
             } else {
-                refuse(state, loaded, made.len(), verdict, context);
+                refuse(state, loaded, Breaker::default().recent(&made, now), verdict, context);
                 return Ok(());
             }
         }

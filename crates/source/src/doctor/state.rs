@@ -40,6 +40,8 @@ pub struct Proposal {
 pub enum End {
     /// The fix is active.
     Healed,
+    /// The site asks for fewer requests, and gets fewer.
+    SlowedDown,
     /// The page gives everything: nothing to fix.
     WellAlready,
     /// The fix waits for a reviewer.
@@ -61,6 +63,7 @@ impl End {
     pub const fn stop_reason(&self) -> StopReason {
         match self {
             Self::Healed => StopReason::Promoted,
+            Self::SlowedDown => StopReason::SlowedDown,
             Self::WellAlready => StopReason::WellAlready,
             Self::InReview => StopReason::InReview,
             Self::NotHealed => StopReason::NotHealed,

@@ -17,12 +17,12 @@ use uuid::Uuid;
 use crate::database::Engine;
 use crate::queue::{LONG, request};
 
-fn at(millis: i64) -> Timestamp {
+pub(crate) fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
 /// Begins a run of a new task; finishes it if `reason` is given.
-async fn run(store: &Store, kind: TaskKind, target: &str, reason: Option<StopReason>) -> RunId {
+pub(crate) async fn run(store: &Store, kind: TaskKind, target: &str, reason: Option<StopReason>) -> RunId {
     store.enqueue(&NewTask::new(kind, target, at(0))).await.unwrap();
     let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
     let run = RunId(Uuid::now_v7());

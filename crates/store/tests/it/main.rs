@@ -15,4 +15,5 @@ mod retention;
 mod runs;
 mod schema;
 mod source;
+mod trend;
 mod waiting;

@@ -228,7 +228,8 @@ fn seed_of(options: &Options) -> anyhow::Result<u32> {
 
 pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
     tell("building autoheal");
-    process::run(process::command(root, "cargo").args(["build", "--release", "--quiet", "--package", "autoheal-cli"]))?;
+    let words = ["build", "--release", "--quiet", "--package", "autoheal-cli", "--features", "without-dashboard"];
+    process::run(process::command(root, "cargo").args(words))?;
     let metadata = cargo_metadata::MetadataCommand::new().manifest_path(root.join("Cargo.toml")).no_deps().exec()?;
     Ok(metadata.target_directory.join("release/autoheal").into_std_path_buf())
 }

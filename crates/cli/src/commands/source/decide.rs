@@ -1,18 +1,17 @@
 //! Decisions of the user about a source.
 
-use autoheal_source::SourceName;
+use autoheal_engine::counted;
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
+use autoheal_source::{Blueprint, Definition, SourceName, accept};
 use autoheal_store::Store;
+use serde_json::json;
 
+use super::find;
+use super::run::read_recipe;
 use crate::exit::{Exit, Failure};
+use crate::person::person;
 use crate::printer::Printer;
 use crate::source_args::Set;
-
-/// Returns the name recorded with decisions: that of the user who runs this process.
-pub(super) fn person() -> String {
-    let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok().flatten();
-    user.map_or("person".to_owned(), |user| format!("person {}", user.name))
-}
 
 pub(super) async fn release(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     decide::release(store, name, &person(), store.now()).await.map_err(blame)?;
@@ -37,9 +36,53 @@ pub(super) async fn approve(name: &SourceName, store: &Store, printer: &Printer)
     Ok(Exit::Fine)
 }
 
-pub(super) async fn reject(name: &SourceName, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
-    let version = decide::reject(store, name, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("rejected version {version} of `{name}`; it will not be proposed again"));
+pub(super) async fn reject(
+    name: &SourceName,
+    reason: Option<&str>,
+    store: &Store,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let version = decide::reject(store, name, reason, &person(), store.now()).await.map_err(blame)?;
+    printer.say(&format!(
+        "rejected version {version} of `{name}`; it will not be proposed again (to undo: autoheal source reconsider {name})"
+    ));
+    Ok(Exit::Fine)
+}
+
+pub(super) async fn reconsider(
+    name: &SourceName,
+    version: Option<u32>,
+    store: &Store,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let version = decide::reconsider(store, name, version, &person(), store.now()).await.map_err(blame)?;
+    printer.say(&format!("version {version} of `{name}` waits for a review again"));
+    Ok(Exit::Fine)
+}
+
+pub(super) async fn accept(
+    name: &SourceName,
+    is_dry_run: bool,
+    json: bool,
+    store: &Store,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let pages = if is_dry_run {
+        accept::to_accept(store, name).await
+    } else {
+        accept::accept(store, name, &person(), store.now()).await
+    };
+    let pages = pages.map_err(blame)?;
+    let listed: Vec<_> = pages.iter().map(|page| json!({ "url": page.url, "values": page.values })).collect();
+    if json {
+        printer.json(&listed)?;
+    } else {
+        for page in &pages {
+            printer.show(format!("{}: {}", page.url, page.values).as_str())?;
+        }
+    }
+    let what = if is_dry_run { "would be accepted" } else { "are accepted; later pages are compared with them, too" };
+    printer.say(&format!("the values of {} of `{name}` {what}", counted(pages.len(), "page")));
     Ok(Exit::Fine)
 }
 
@@ -59,8 +102,21 @@ pub(super) async fn set(wanted: Set, store: &Store, printer: &Printer) -> Result
         add_pages: wanted.add_page,
         remove_pages: wanted.remove_page,
     };
-    decide::set(store, name, &changes, &person(), store.now()).await.map_err(blame)?;
-    printer.say(&format!("changed `{name}`"));
+    let recipe = wanted.recipe.as_deref().map(read_recipe).transpose()?.map(|read| read.recipe);
+    if recipe.is_none() || changes != Changes::default() {
+        decide::set(store, name, &changes, &person(), store.now()).await.map_err(blame)?;
+        printer.say(&format!("changed `{name}`"));
+    }
+    if let Some(recipe) = recipe {
+        let row = find(store, name).await?;
+        let mut definition: Definition = serde_json::from_value(row.definition)?;
+        definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
+        let version =
+            decide::replace(store, name, &recipe, &definition, &person(), store.now()).await.map_err(blame)?;
+        printer.say(&format!(
+            "version {version} of `{name}` is active; to see whether it works: autoheal source run {name}"
+        ));
+    }
     Ok(Exit::Fine)
 }
 
@@ -82,6 +138,11 @@ pub(super) fn blame(error: DecideError) -> Failure {
         | DecideError::NeverInForce { .. }
         | DecideError::NothingChanges(_)
         | DecideError::NoSuchPage { .. }
+        | DecideError::NotRejected { .. }
+        | DecideError::NothingRejected(_)
+        | DecideError::AnotherWaits { .. }
+        | DecideError::NothingToAccept(_)
+        | DecideError::NotReadable { .. }
         | DecideError::NoPageLeft(_) => Exit::BadInput,
         DecideError::Store(_) | DecideError::Stored(_) => Exit::InternalFault,
     };

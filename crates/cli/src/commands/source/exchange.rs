@@ -4,21 +4,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use autoheal_engine::counted;
-use autoheal_engine::source::Stage;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_page::recipe::Recipe;
 use autoheal_source::decide;
 use autoheal_source::definition::Blueprint;
 use autoheal_source::import::recipe_of;
 use autoheal_source::{AddRequest, Definition, SourceFile, SourceName};
-use autoheal_store::{SourceRow, Store};
+use autoheal_store::{RecipeRow, SourceRow, Store};
+use serde::Deserialize as _;
 use serde_json::json;
 use url::Url;
 
-use super::decide::{blame, person};
+use super::decide::blame;
 use super::run::{Runner, perform};
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
+use crate::person::person;
 use crate::printer::Printer;
 
 /// The extension of the files.
@@ -63,8 +64,8 @@ pub(super) async fn export(
 async fn current(row: &SourceRow, store: &Store) -> Result<Option<SourceFile>, Failure> {
     let definition: Definition = serde_json::from_value(row.definition.clone())?;
     let versions = store.recipes(&row.source).await?;
-    let Some(in_force) = versions.into_iter().find(|recipe| recipe.stage == Stage::Production) else { return Ok(None) };
-    let recipe: Recipe = serde_json::from_value(in_force.recipe)?;
+    let Some(active) = RecipeRow::active(&versions) else { return Ok(None) };
+    let recipe = Recipe::deserialize(&active.recipe)?;
     Ok(Some(SourceFile::of(&definition, &recipe)))
 }
 

@@ -16,10 +16,10 @@ use autoheal_store::{RunRow, Store};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::person;
 use super::find;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
+use crate::person::person;
 use crate::printer::Printer;
 use crate::source_args::Add;
 use crate::{interrupt, progress, wiring};
@@ -98,7 +98,7 @@ fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failu
     Ok(task)
 }
 
-fn read_recipe(path: &Path) -> Result<Imported, Failure> {
+pub(super) fn read_recipe(path: &Path) -> Result<Imported, Failure> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the recipe {}", path.display()))
         .bad_input()?;

@@ -119,7 +119,7 @@ fn next_run(row: &SourceRow, now: Timestamp) -> Option<Timestamp> {
 pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
     let row = find(store, name).await?;
     let recipes = store.recipes(name.as_str()).await?;
-    let in_force = recipes.iter().find(|recipe| recipe.stage == autoheal_engine::source::Stage::Production);
+    let in_force = RecipeRow::active(&recipes);
     let alerts = store.alerts(&AlertFilter::about(name.as_str(), 5)).await?;
     let undelivered = store.undelivered(Some(name.as_str()), 5).await?;
     if json {
@@ -207,7 +207,7 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
             .map(|made| {
                 json!({
                     "at": made.at.to_rfc3339(), "decision": made.decision, "version": made.version,
-                    "asked_by": made.asked_by,
+                    "asked_by": made.asked_by, "note": made.note,
                 })
             })
             .collect();
@@ -224,11 +224,14 @@ pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printe
             Column::new("DECISION"),
             Column::number("RECIPE"),
             Column::new("BY").cut_end(),
+            Column::new("REASON").cut_end(),
         ]);
         for made in &decisions {
             let version = made.version.map_or_else(String::new, |version| version.to_string());
             let at = Cell::time(Some(made.at), now);
-            table.push([at, Cell::new(made.decision.name()), Cell::new(&version), Cell::new(&made.asked_by)]);
+            let note = made.note.as_deref().unwrap_or_default();
+            let (decision, by) = (Cell::new(made.decision.name()), Cell::new(&made.asked_by));
+            table.push([at, decision, Cell::new(&version), by, Cell::new(note)]);
         }
         printer.data("")?;
         printer.table(&table)?;

@@ -43,7 +43,7 @@ pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
     let pause = format!("pause {} s before a request", delay.as_secs());
     Change {
         description: match definition.schedule {
-            None => format!("{pause}, and run every {} s", definition.interval_seconds),
+            None => format!("{pause}, and run every {} s for now", definition.interval().as_secs()),
             Some(_) => pause,
         },
         recipe: loaded.recipe.clone().with_request(request),

@@ -114,7 +114,10 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
     let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
     let next = found.next_page(loaded)?;
     if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
-        return Err("every field is where it was: the values themselves have changed".to_owned());
+        return Err(format!(
+            "every field is where it was: the values themselves have changed; if they are right, `autoheal source accept {}` accepts them",
+            loaded.row.source
+        ));
     }
     let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?.with_next(next.clone());
     let recipe = match found.is_given_by(&recipe) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::{Snapshot, Stage};
+use autoheal_engine::source::Snapshot;
 use autoheal_engine::workflow::StepError;
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
@@ -73,8 +73,8 @@ async fn siblings(services: &SourceServices, loaded: &Loaded) -> Result<Vec<(Str
 /// Returns the recipes before and after a recent active fix; `None`: the source has no such fix.
 fn accepted_fix(versions: &[RecipeRow], now: Timestamp) -> Result<Option<(Recipe, Recipe)>, StepError> {
     let is_recent = |row: &&RecipeRow| row.promoted_at.is_some_and(|at| now.since(at) < RECENT);
-    let is_fix = |row: &&RecipeRow| row.stage == Stage::Production && row.asked_by == DOCTOR;
-    let Some(after) = versions.iter().find(is_fix).filter(is_recent) else { return Ok(None) };
+    let active = RecipeRow::active(versions).filter(|row| row.asked_by == DOCTOR);
+    let Some(after) = active.filter(is_recent) else { return Ok(None) };
     let before = versions.iter().find(|row| Some(row.version) == after.replaces);
     before.map(|before| Ok((recipe_of(before)?, recipe_of(after)?))).transpose()
 }

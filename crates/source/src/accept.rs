@@ -1,0 +1,124 @@
+//! Acceptance by a user of the values that a failed run gave: the site has changed what it says, and the recipe is right.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::source::{Decision, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_page::Document;
+use autoheal_page::recipe::Recipe;
+use autoheal_store::{RecipeRow, SourceRow, Store};
+use serde_json::Value;
+use url::Url;
+
+use crate::decide::{self, DecideError};
+use crate::definition::Definition;
+use crate::facts::PageFacts;
+use crate::name::SourceName;
+use crate::refresh::values_notice;
+use crate::validation::{validate, values};
+
+/// Maximum number of failed pages that are read.
+const MOST_PAGES: u32 = 30;
+
+/// Values of a failed page that the recipe gives, and that look unlike those before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnlikeBefore {
+    /// The page.
+    pub url: Url,
+    /// The values, by field, or a list of such records.
+    pub values: Value,
+    /// The page as it becomes a good one.
+    good: Snapshot,
+    /// Version of the recipe that gives them.
+    version: u32,
+}
+
+/// Returns the values of the pages that failed in the newest run, and that only a comparison with earlier pages refuses.
+///
+/// # Errors
+///
+/// [`DecideError::NoSuchSource`]; [`DecideError::NothingToAccept`] if no failed page is kept; [`DecideError::NotReadable`] if the recipe does
+/// not give the values of a page; and what the database reports.
+pub async fn to_accept(store: &Store, name: &SourceName) -> Result<Vec<UnlikeBefore>, DecideError> {
+    let (row, active) = (decide::find(store, name).await?, active(store, name).await?);
+    let recipe: Recipe = serde_json::from_value(active.recipe)?;
+    let mut found: Vec<UnlikeBefore> = Vec::new();
+    for failing in store.snapshots(name.as_str(), SnapshotRole::Failing, None, MOST_PAGES).await? {
+        let is_old = row.health.last_success_at.is_some_and(|success| failing.taken_at < success);
+        let Ok(url) = Url::parse(&failing.url) else { continue };
+        if is_old || found.iter().any(|newer| newer.url == url) {
+            continue;
+        }
+        let good = store.snapshots(name.as_str(), SnapshotRole::Good, Some(&failing.url), 1).await?;
+        if good.first().is_some_and(|good| good.taken_at >= failing.taken_at) {
+            continue;
+        }
+        found.push(judged(name, &recipe, active.version, failing, url)?);
+    }
+    if found.is_empty() { Err(DecideError::NothingToAccept(name.clone())) } else { Ok(found) }
+}
+
+/// Accepts the values that [`to_accept`] returns: they are stored, later pages are compared with these pages, too, and a quarantine ends.
+///
+/// # Errors
+///
+/// As [`to_accept`].
+pub async fn accept(
+    store: &Store,
+    name: &SourceName,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<Vec<UnlikeBefore>, DecideError> {
+    let row = decide::find(store, name).await?;
+    let accepted = to_accept(store, name).await?;
+    let definition: Definition = serde_json::from_value(row.definition.clone())?;
+    let mut records = Vec::new();
+    for page in &accepted {
+        let before = store.last_values(name.as_str(), page.url.as_str()).await?;
+        records.extend(values_notice(
+            &row.source,
+            &definition,
+            (&page.url, page.version),
+            before.as_ref(),
+            &page.values,
+            now,
+        ));
+        records.push(SourceRecord::Values {
+            source: row.source.clone(),
+            url: page.url.to_string(),
+            version: page.version,
+            values: page.values.clone(),
+        });
+        records.push(SourceRecord::Snapshot { source: row.source.clone(), snapshot: page.good.clone() });
+    }
+    let version = accepted.first().map(|page| page.version);
+    records.push(ended(row, now));
+    decide::write(store, name, records, (Decision::Accepted, version, None), asked_by, now).await?;
+    Ok(accepted)
+}
+
+fn ended(row: SourceRow, now: Timestamp) -> SourceRecord {
+    let mut health = row.health;
+    health.accepted(now);
+    SourceRecord::Released { source: row.source, health }
+}
+
+async fn active(store: &Store, name: &SourceName) -> Result<RecipeRow, DecideError> {
+    let versions = store.recipes(name.as_str()).await?;
+    let active = RecipeRow::active(&versions).cloned();
+    active.ok_or_else(|| DecideError::NothingToAccept(name.clone()))
+}
+
+/// Reads a failed page. Missing or malformed values cannot be accepted: there would be nothing to store.
+fn judged(
+    name: &SourceName,
+    recipe: &Recipe,
+    version: u32,
+    failing: Snapshot,
+    url: Url,
+) -> Result<UnlikeBefore, DecideError> {
+    let (extraction, facts) = PageFacts::look(recipe, &Document::parse_bytes(&failing.content), &url);
+    if let Some(failure) = validate(recipe, &extraction, &[]).failure() {
+        return Err(DecideError::NotReadable { name: name.clone(), url: Box::new(url), reason: failure.message });
+    }
+    let good = Snapshot { role: SnapshotRole::Good, values: Some(serde_json::to_value(facts)?), ..failing };
+    Ok(UnlikeBefore { url, values: values(recipe, &extraction), good, version })
+}
