@@ -60,6 +60,7 @@ impl Arguments {
 /// Everything that the pages of the dashboard request, by page.
 const REQUESTS: &[(&str, &str)] = &[
     ("overview", "/api/overview"),
+    ("overview", "/api/trends"),
     ("overview", "/api/needs"),
     ("overview", "/api/sources/statistics"),
     ("overview", "/api/runs?limit=6"),

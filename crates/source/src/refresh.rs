@@ -9,7 +9,7 @@ use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
 use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, Workflow};
-use autoheal_engine::{StopReason, Timestamp};
+use autoheal_engine::{StopReason, Timestamp, counted};
 use autoheal_store::{AlertFilter, RecipeRow};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -228,7 +228,7 @@ impl RefreshWorkflow {
         }
         let url = page.url.to_string();
         record(context, SourceRecord::Values { source: name(loaded), url, version, values: values.clone() });
-        context.note("kept", format!("{} fields", loaded.recipe.fields().len()));
+        context.note("kept", counted(loaded.recipe.fields().len(), "field"));
         if number > 1 {
             return Ok(is_changed);
         }

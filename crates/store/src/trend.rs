@@ -11,7 +11,7 @@ use crate::database::Dialect;
 use crate::{Store, StoreError, row};
 
 /// Number of newest runs and alerts to consider for the slowest and noisiest targets. It bounds the work in a large database.
-const NEWEST: i64 = 5000;
+const NEWEST: i64 = 2000;
 
 /// Figures of one day, in UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,44 +95,36 @@ impl Store {
             Dialect::Postgres => "(diagnosis_context::json ->> 'failed_at')::bigint",
         };
         let recoveries = RECOVERIES.replace("{failed_at}", failed_at);
-        let mut days: BTreeMap<i64, DayFigures> = BTreeMap::new();
-        let mut count = async |sql: &str, add: fn(&mut DayFigures, &AnyRow) -> Result<(), StoreError>| {
+        let rows = async |sql: &str| {
             // Made of constants alone.
             let statement = sqlx::query(AssertSqlSafe(sql.to_owned())).bind(since.as_millis());
-            for row in statement.fetch_all(&self.database.pool).await? {
-                add(days.entry(row::integer(&row, "day")?).or_default(), &row)?;
-            }
-            Ok::<_, StoreError>(())
+            statement.fetch_all(&self.database.pool).await
         };
-        count(RUNS, |day, row| {
-            day.runs.insert(row::outcome(row)?, row::number(row, "runs")?);
-            Ok(())
-        })
-        .await?;
-        count(FIXES, |day, row| {
+        let (runs, fixes, recoveries, alerts, costs) =
+            tokio::try_join!(rows(RUNS), rows(FIXES), rows(&recoveries), rows(ALERTS), rows(COSTS))?;
+        let mut days: BTreeMap<i64, DayFigures> = BTreeMap::new();
+        for row in &runs {
+            of_day(&mut days, row)?.runs.insert(row::outcome(row)?, row::number(row, "runs")?);
+        }
+        for row in &fixes {
+            let day = of_day(&mut days, row)?;
             (day.fixes_tried, day.fixes_passed) = (row::number(row, "tried")?, row::number(row, "passed")?);
-            Ok(())
-        })
-        .await?;
-        count(&recoveries, |day, row| {
+        }
+        for row in &recoveries {
+            let day = of_day(&mut days, row)?;
             (day.recoveries, day.recovery_millis) = (row::number(row, "recoveries")?, row::number(row, "millis")?);
-            Ok(())
-        })
-        .await?;
-        count(ALERTS, |day, row| {
+        }
+        for row in &alerts {
+            let day = of_day(&mut days, row)?;
             (day.alerts, day.fixes_taken_back) = (row::number(row, "alerts")?, row::number(row, "taken_back")?);
-            Ok(())
-        })
-        .await?;
-        count(COSTS, |day, row| {
-            day.micro_dollars = row::number(row, "micro_dollars")?;
-            Ok(())
-        })
-        .await?;
+        }
+        for row in &costs {
+            of_day(&mut days, row)?.micro_dollars = row::number(row, "micro_dollars")?;
+        }
         Ok(days)
     }
 
-    /// Returns the targets whose runs since a time took longest on average, the slowest first, among the newest 5,000 runs.
+    /// Returns the targets whose runs since a time took longest on average, the slowest first, among the newest 2,000 runs.
     pub async fn slowest_targets(&self, since: Timestamp, limit: u32) -> Result<Vec<SlowTarget>, StoreError> {
         let rows = self.extremes(SLOWEST, since, limit).await?;
         let slow = |row: &AnyRow| {
@@ -147,7 +139,7 @@ impl Store {
         rows.iter().map(slow).collect()
     }
 
-    /// Returns the targets with most alerts since a time, among the newest 5,000 alerts.
+    /// Returns the targets with most alerts since a time, among the newest 2,000 alerts.
     pub async fn noisiest_targets(&self, since: Timestamp, limit: u32) -> Result<Vec<NoisyTarget>, StoreError> {
         let rows = self.extremes(NOISIEST, since, limit).await?;
         let noisy =
@@ -159,4 +151,12 @@ impl Store {
         let statement = sqlx::query(sql).bind(since.as_millis()).bind(NEWEST).bind(i64::from(limit));
         Ok(statement.fetch_all(&self.database.pool).await?)
     }
+}
+
+/// The figures of the day that a row is about.
+fn of_day<'days>(
+    days: &'days mut BTreeMap<i64, DayFigures>,
+    row: &AnyRow,
+) -> Result<&'days mut DayFigures, StoreError> {
+    Ok(days.entry(row::integer(row, "day")?).or_default())
 }

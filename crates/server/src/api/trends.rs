@@ -24,9 +24,9 @@ const MILLIS_OF_DAY: i64 = 86_400_000;
 pub struct Trends {
     /// Figures of each day, today included, the oldest first.
     pub days: Vec<TrendDay>,
-    /// Targets with the longest runs on average, the slowest first, of the newest 5,000 runs.
+    /// Targets with the longest runs on average, the slowest first, of the newest 2,000 runs.
     pub slowest: Vec<SlowRuns>,
-    /// Targets with most alerts, of the newest 5,000 alerts.
+    /// Targets with most alerts, of the newest 2,000 alerts.
     pub noisiest: Vec<Noise>,
 }
 
@@ -142,12 +142,16 @@ pub(super) async fn trends(
     let today = store.now().as_millis().div_euclid(MILLIS_OF_DAY);
     let first = today - i64::from(query.days) + 1;
     let since = Timestamp::from_millis(first * MILLIS_OF_DAY);
-    let figures = store.day_figures(since).await?;
+    let (figures, slowest, noisiest) = tokio::try_join!(
+        store.day_figures(since),
+        store.slowest_targets(since, MOST_TARGETS),
+        store.noisiest_targets(since, MOST_TARGETS)
+    )?;
     let nothing = DayFigures::default();
     let day = |number| TrendDay::of(number, figures.get(&number).unwrap_or(&nothing));
     Ok(Json(Trends {
         days: (first..=today).map(day).collect(),
-        slowest: store.slowest_targets(since, MOST_TARGETS).await?.into_iter().map(Into::into).collect(),
-        noisiest: store.noisiest_targets(since, MOST_TARGETS).await?.into_iter().map(Into::into).collect(),
+        slowest: slowest.into_iter().map(Into::into).collect(),
+        noisiest: noisiest.into_iter().map(Into::into).collect(),
     }))
 }
