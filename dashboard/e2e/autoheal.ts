@@ -1,15 +1,8 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-
-/** Says loudly that a part cannot be tested on this machine. */
-export function skip(part: string, reason: string) {
-  const line = `SKIPPED: ${part}: ${reason}\n`;
-  process.stderr.write(line);
-  if (process.env.AUTOHEAL_SKIP_LOG) appendFileSync(process.env.AUTOHEAL_SKIP_LOG, line);
-}
 
 /** A server of the real binary, with folders of its own. */
 export class Autoheal {
@@ -20,18 +13,40 @@ export class Autoheal {
   address = "";
   token = "";
 
-  constructor(private readonly binary: string) {}
+  readonly data = join(this.folder, "data");
+
+  /** `settings`: the settings file. */
+  constructor(
+    private readonly binary: string,
+    settings = "",
+  ) {
+    this.write(".config/autoheal/autoheal.toml", settings);
+  }
+
+  private write(path: string, text: string) {
+    mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+    writeFileSync(join(this.folder, path), text);
+  }
+
+  private get environment() {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.folder,
+      AUTOHEAL_REPOSITORIES: JSON.stringify([this.folder]),
+      AUTOHEAL_ALLOW_PRIVATE: '["127.0.0.1"]',
+      AUTOHEAL_HOST_INTERVAL_MILLIS: "0",
+    };
+  }
+
+  /** Runs a command with the data of the server, which must not run. */
+  run(...words: readonly string[]) {
+    execFileSync(this.binary, [...words, "--data-dir", this.data], { env: this.environment, stdio: "pipe" });
+  }
 
   /** Starts it; the address that it listens at. */
   async start(): Promise<string> {
-    const server = spawn(this.binary, ["serve", "--addr", "127.0.0.1:0", "--data-dir", join(this.folder, "data")], {
-      env: {
-        PATH: process.env.PATH,
-        HOME: this.folder,
-        AUTOHEAL_REPOSITORIES: JSON.stringify([this.folder]),
-        AUTOHEAL_ALLOW_PRIVATE: '["127.0.0.1"]',
-        AUTOHEAL_HOST_INTERVAL_MILLIS: "0",
-      },
+    const server = spawn(this.binary, ["serve", "--addr", "127.0.0.1:0", "--data-dir", this.data], {
+      env: this.environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.process = server;
@@ -50,6 +65,18 @@ export class Autoheal {
     });
   }
 
+  /** Sends a request that must succeed. */
+  async ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${this.address}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" },
+      ...content,
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as T;
+  }
+
   /** What it said so far. */
   get log() {
     return this.said;
@@ -58,10 +85,7 @@ export class Autoheal {
   /** A git repository with these files. */
   repository(name: string, files: Record<string, string>): string {
     const folder = join(this.folder, name);
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
+    for (const [path, text] of Object.entries(files)) this.write(join(name, path), text);
     const git = (...words: string[]) =>
       execFileSync("git", ["-c", "user.name=A developer", "-c", "user.email=developer@example.com", ...words], {
         cwd: folder,

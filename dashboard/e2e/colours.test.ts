@@ -1,18 +1,6 @@
-import { createRequire } from "node:module";
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserPath, PATHS, sayWithoutBrowser, setStage, type Stage } from "./preview";
-
-const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: axeSource });
-  return page.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ exclude: ["iframe"] });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
+import { browserPath, faultsOf, loaded, skipWithoutBrowser, THEMES } from "./browser";
+import { PATHS, setStage, type Stage } from "./preview";
 
 describe("colours", () => {
   let stage: Stage | undefined;
@@ -21,32 +9,30 @@ describe("colours", () => {
   });
   afterAll(() => stage?.close());
 
-  it.each(["light", "dark"] as const)(
+  it.each(THEMES)(
     "have enough contrast on every page in the %s theme, and axe finds nothing else",
     async (colorScheme) => {
       if (!stage) {
-        sayWithoutBrowser(`the contrast of the ${colorScheme} theme`);
+        skipWithoutBrowser(`the contrast of the ${colorScheme} theme`);
         return;
       }
-      // The policy of the page would refuse the checker as well.
-      const page = await stage.browser.newPage({ colorScheme, bypassCSP: true, reducedMotion: "reduce" });
+      const page = await stage.browser.newPage({ colorScheme, reducedMotion: "reduce" });
       for (const path of PATHS) {
         await page.goto(`${stage.address}${path}`);
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.getByText("Loading", { exact: true }).first().waitFor({ state: "detached" });
+        await loaded(page);
         expect(await faultsOf(page), path).toEqual([]);
       }
     },
   );
 
-  it.each(["light", "dark"] as const)(
+  it.each(THEMES)(
     "have enough contrast in dialogs in the %s theme, which give the focus back when they close",
     async (colorScheme) => {
       if (!stage) {
-        sayWithoutBrowser(`the contrast of dialogs in the ${colorScheme} theme`);
+        skipWithoutBrowser(`the contrast of dialogs in the ${colorScheme} theme`);
         return;
       }
-      const page = await stage.browser.newPage({ colorScheme, bypassCSP: true, reducedMotion: "reduce" });
+      const page = await stage.browser.newPage({ colorScheme, reducedMotion: "reduce" });
       await page.goto(`${stage.address}/sources`);
       const everything = page.getByRole("checkbox", { name: /^Select all/ });
       await everything.check();
@@ -66,12 +52,21 @@ describe("colours", () => {
       await page.getByRole("button", { name: "Delete" }).click();
       await page.getByRole("dialog", { name: /^Delete/ }).waitFor();
       expect(await faultsOf(page)).toEqual([]);
+      for (const [path, button, title, content] of [
+        ["/sources/bread-recipe", "Reject", /^Reject version/, "Reason (optional)"],
+        ["/sources/job-board", "Accept these values", /^Are these values/, "Last good value"],
+      ] as const) {
+        await page.goto(`${stage.address}${path}`);
+        await page.getByRole("button", { name: button }).click();
+        await page.getByRole("dialog", { name: title }).getByText(content).waitFor();
+        expect(await faultsOf(page), path).toEqual([]);
+      }
     },
   );
 
   it("are those of the chosen theme, whatever the system prefers", async () => {
     if (!stage) {
-      sayWithoutBrowser("the choice of a theme");
+      skipWithoutBrowser("the choice of a theme");
       return;
     }
     const page = await stage.browser.newPage({ reducedMotion: "reduce" });

@@ -1,28 +1,15 @@
 /** The mock build in a real browser. */
 
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync } from "node:fs";
 import { preview, type PreviewServer } from "vite";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { SNAPSHOT_STYLE } from "../src/mocks/sources";
-
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+import { launch } from "./browser";
 
 /** What the server of autoheal sends with the page: whatever this build does has to work under it. */
 const POLICY =
   `default-src 'self'; style-src 'self' 'sha256-${createHash("sha256").update(SNAPSHOT_STYLE).digest("base64")}'; ` +
   "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-
-/** The program of a browser. `CHROMIUM` names another one. */
-export const browserPath = [process.env.CHROMIUM ?? "", ...PLACES].find((path) => existsSync(path));
-
-/** Says loudly that something was left out, where the whole repository's checks collect such lines. */
-export function sayWithoutBrowser(what: string): void {
-  const line = `SKIPPED: ${what}: there is no Chromium; install it or name it by CHROMIUM`;
-  console.warn(line);
-  const log = process.env.AUTOHEAL_SKIP_LOG;
-  if (log) appendFileSync(log, `${line}\n`);
-}
 
 export interface Stage {
   browser: Browser;
@@ -38,10 +25,7 @@ export async function setStage(): Promise<Stage> {
     preview: { port: 0, host: "127.0.0.1", headers: { "Content-Security-Policy": POLICY } },
     logLevel: "error",
   });
-  const browser = await chromium.launch({
-    executablePath: browserPath ?? "",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"],
-  });
+  const browser = await launch();
   const address = server.resolvedUrls?.local[0] ?? "";
   return {
     browser,
@@ -77,6 +61,7 @@ export const PATHS = [
   "/sources/bread-recipe",
   "/sources/bread-recipe?tab=runs",
   "/sources/desk-lamp?tab=values",
+  "/sources/job-board",
   "/sources/job-board?tab=values",
   "/sources/job-board?tab=snapshots",
   "/sources/desk-lamp?tab=recipe",

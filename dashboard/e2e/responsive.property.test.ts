@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserPath, PATHS, sayWithoutBrowser, setStage, type Stage } from "./preview";
+import { browserPath, loaded, skipWithoutBrowser } from "./browser";
+import { PATHS, setStage, type Stage } from "./preview";
 
 const NARROWEST = 320;
 const WIDEST = 1920;
@@ -46,7 +47,7 @@ describe("Feature: autoheal-ci-agent, Property 24: Responsive Layout Adaptation"
   // Feature: autoheal-ci-agent, Property 24: Responsive Layout Adaptation
   it("shows every page without horizontal overflow and with readable text, at any width", async (context) => {
     if (!stage) {
-      sayWithoutBrowser("the responsive layout (Property 24)");
+      skipWithoutBrowser("the responsive layout (Property 24)");
       context.skip();
       return;
     }
@@ -62,8 +63,7 @@ describe("Feature: autoheal-ci-agent, Property 24: Responsive Layout Adaptation"
         if (message.text().includes("Content Security Policy")) refused.push(message.text());
       });
       await page.goto(`${address}${path}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.getByText("Loading", { exact: true }).first().waitFor({ state: "detached" });
+      await loaded(page);
       tabs.set(path, page);
       return page;
     };

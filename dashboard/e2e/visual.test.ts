@@ -1,16 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserPath, faultsOf, loaded, SCREENSHOTS, skipWithoutBrowser, THEMES } from "./browser";
 import { differences, gridOf, gridOfPicture, pictureOf } from "./grid";
-import { browserPath, GIVEN_UP_RUN, HEALED_RUN, RUNNING_RUN, sayWithoutBrowser, setStage, type Stage } from "./preview";
+import { GIVEN_UP_RUN, HEALED_RUN, RUNNING_RUN, setStage, type Stage } from "./preview";
 
 const BASELINES = join(import.meta.dirname, "baselines");
-const SCREENSHOTS = join(import.meta.dirname, "../screenshots");
 const isUpdate = process.env.UPDATE_BASELINES === "1";
-const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** The main pages, by the name of their pictures. */
 const PAGES: Record<string, string> = {
@@ -36,7 +33,6 @@ const SIZES = [
   [768, 1600],
   [1440, 1200],
 ] as const;
-const THEMES = ["light", "dark"] as const;
 
 /** Cells that may differ: the pictures of two machines are never quite the same. */
 const MOST_DIFFERENCES = 3;
@@ -59,7 +55,7 @@ async function open({ browser, address }: Stage, path: string, colorScheme: "lig
     reducedMotion: "reduce",
     locale: "en-GB",
     timezoneId: "UTC",
-    // The policy of the page would refuse the font and the checker as well.
+    // The policy of the page would refuse the font.
     bypassCSP: true,
   });
   await page.clock.setFixedTime(new Date("2026-03-02T10:00:00Z"));
@@ -74,8 +70,7 @@ async function open({ browser, address }: Stage, path: string, colorScheme: "lig
     }).observe(document, { childList: true, subtree: true });
   }, STYLE);
   await page.goto(`${address}${path}`);
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.getByText("Loading", { exact: true }).first().waitFor({ state: "detached" });
+  await loaded(page);
   return page;
 }
 
@@ -94,20 +89,12 @@ async function settled(page: Page): Promise<Buffer> {
   return last;
 }
 
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: axeSource });
-  return page.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ exclude: ["iframe"] });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
-
 describe("the look of the pages", () => {
   let stage: Stage | undefined;
   let canvas: Page | undefined;
   beforeAll(async () => {
     if (!browserPath) {
-      sayWithoutBrowser("the look of the pages");
+      skipWithoutBrowser("the look of the pages");
       return;
     }
     stage = await setStage();

@@ -1,16 +1,9 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Autoheal, Site, skip } from "./autoheal";
+import { Autoheal, Site } from "./autoheal";
+import { canTest, launch, look as lookAt, openPage } from "./browser";
 
-const BINARY = process.env.AUTOHEAL_BINARY ?? "";
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const SCREENSHOTS = join(import.meta.dirname, "../screenshots");
-const WIDTHS = [320, 768, 1440];
-
-const missing = [BINARY, CHROMIUM].find((program) => !existsSync(program));
-if (missing !== undefined) skip("the dashboard with the real server", `there is no ${missing || "AUTOHEAL_BINARY"}`);
+const isPossible = canTest("the dashboard with the real server", "AUTOHEAL_BINARY");
 
 const BROKEN = {
   "shop/__init__.py": "",
@@ -36,8 +29,8 @@ const after = lamp("43 cm", (name, text) =>
     : `<div class="buy"><span class="buy__amount">${text}</span></div>`,
 );
 
-describe.skipIf(missing !== undefined)("the dashboard with the real server", () => {
-  const autoheal = new Autoheal(BINARY);
+describe.skipIf(!isPossible)("the dashboard with the real server", () => {
+  const autoheal = new Autoheal(process.env.AUTOHEAL_BINARY ?? "");
   const site = new Site();
   const problems: string[] = [];
   let browser: Browser | undefined;
@@ -46,13 +39,11 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
   let lampAddress: string;
 
   beforeAll(async () => {
-    mkdirSync(SCREENSHOTS, { recursive: true });
     site.page = before;
     lampAddress = await site.start();
     address = await autoheal.start();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.on("pageerror", (error) => problems.push(String(error)));
+    browser = await launch();
+    page = await openPage(browser, problems);
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) problems.push(message.text());
     });
@@ -64,21 +55,7 @@ describe.skipIf(missing !== undefined)("the dashboard with the real server", () 
     site.stop();
   });
 
-  /** Keeps how the page looks at each width, and makes sure that nothing stands out of it. */
-  async function look(name: string) {
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 });
-      const outside = await page.evaluate(() => {
-        if (document.documentElement.scrollWidth <= window.innerWidth) return [];
-        const all = [...document.querySelectorAll("body *")];
-        const wide = all.filter((element) => element.getBoundingClientRect().right > window.innerWidth);
-        return wide.map((element) => `${element.tagName} ${element.className}: ${element.textContent.slice(0, 60)}`);
-      });
-      expect(outside, `${name} at ${width} px`).toEqual([]);
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}.png`), fullPage: true });
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-  }
+  const look = (name: string) => lookAt(page, name);
 
   it("heals a repository while one watches, and shows what came of it", async () => {
     const repository = autoheal.repository("shop", BROKEN);
@@ -183,10 +160,8 @@ interface SourceAnswer {
 }
 
 async function source(autoheal: Autoheal): Promise<SourceAnswer["source"] | undefined> {
-  const answer = await fetch(`${autoheal.address}/api/sources/lamp`, {
-    headers: { Authorization: `Bearer ${autoheal.token}` },
-  });
-  return answer.ok ? ((await answer.json()) as SourceAnswer).source : undefined;
+  const answer = await autoheal.ask<SourceAnswer>("GET", "/api/sources/lamp").catch(() => undefined);
+  return answer?.source;
 }
 
 /** Its health, and the version of its recipe. */

@@ -13,7 +13,9 @@ function tellFailure(key: string, what: string, error: unknown, retry?: () => vo
   // The dialog asks for the token already.
   if (error instanceof ApiError && error.status === 401) return;
   const { title, message, canRetry } = describeError(error);
-  useToasts.getState().show({ key, tone: "bad", title, message, retry: canRetry ? retry : undefined });
+  useToasts
+    .getState()
+    .show({ key, tone: "bad", title, message, action: canRetry && retry ? { label: "Retry", act: retry } : undefined });
 }
 
 /** Failures of a page's first load are shown in its place; a toast tells that something shown got old. */

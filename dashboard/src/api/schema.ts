@@ -283,6 +283,27 @@ export interface paths {
         patch: operations["changeSource"];
         trace?: never;
     };
+    "/api/sources/{name}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept the values of the newest failed run
+         * @description The values that the recipe gives on the failed pages are right, although they look unlike those before: they are stored, later
+         *     pages are compared with them, too, and a quarantine ends.
+         */
+        post: operations["acceptValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources/{name}/approve": {
         parameters: {
             query?: never;
@@ -388,6 +409,26 @@ export interface paths {
         get: operations["listRecipes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{name}/reconsider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the rejection of a fix
+         * @description The fix waits for a review again.
+         */
+        post: operations["reconsiderFix"];
         delete?: never;
         options?: never;
         head?: never;
@@ -764,6 +805,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the development of the last days */
+        get: operations["getTrends"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -874,7 +932,7 @@ export interface components {
             /** @description Time at which the alert was raised. */
             createdAt: components["schemas"]["Time"];
             /** @enum {string} */
-            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER" | "RUN_FAILED" | "WAITING" | "NO_ROOM";
+            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "BLOCKED" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER" | "RUN_FAILED" | "WAITING" | "NO_ROOM";
             mailedAt?: components["schemas"]["Time"] | null;
             /** @description Message that describes the event and the action to take. */
             message: string;
@@ -931,6 +989,8 @@ export interface components {
             at: components["schemas"]["Time"];
             /** @description The decision, such as `RELEASED`. */
             decision: string;
+            /** @description Reason that the user gave. */
+            note?: string | null;
             /**
              * Format: int32
              * @description Version of the recipe that the decision is about.
@@ -1209,7 +1269,7 @@ export interface components {
              */
             retryLimit: number;
             /** @enum {string} */
-            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "GOOD" | "NEW_VALUES" | "ACCESS_REFUSED" | "RATE_LIMIT" | "PAGE_GONE" | "PARSE_ERROR" | "SCHEMA_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "HEALED" | "WELL_ALREADY" | "IN_REVIEW" | "NOT_HEALED" | "QUARANTINED" | "DEAD" | "ADDED" | "NOT_ADDED" | "FAILED" | "DEAD_LETTER" | "CANCELLED";
+            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "GOOD" | "NEW_VALUES" | "ACCESS_REFUSED" | "RATE_LIMIT" | "SLOWED_DOWN" | "PAGE_GONE" | "PARSE_ERROR" | "SCHEMA_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "HEALED" | "WELL_ALREADY" | "IN_REVIEW" | "NOT_HEALED" | "QUARANTINED" | "DEAD" | "ADDED" | "NOT_ADDED" | "FAILED" | "DEAD_LETTER" | "CANCELLED";
             /** @description Name of the team, from the request. */
             teamName: string;
             /**
@@ -1266,10 +1326,24 @@ export interface components {
          *     }
          */
         JobRequest: {
+            /** @description The branch to heal; the one that the repository names as its default if absent. */
+            branch?: string | null;
+            /** @description True: nothing is pushed; the run ends in a patch and a report. */
+            dryRun?: boolean;
             /** @description Name of the team's leader: the second half of the branch's name. */
             leaderName: string;
+            /**
+             * Format: int32
+             * @description Time limit of the run, in minutes; the setting of the server if absent.
+             */
+            minutes?: number | null;
             /** @description URL of the repository: `https://github.com/OWNER/REPOSITORY`, or one that the setting `server.repositories` names. */
             repositoryUrl: string;
+            /**
+             * Format: int32
+             * @description Maximum number of rounds after the first; the setting of the server if absent.
+             */
+            retryLimit?: number | null;
             /** @description Name of the team: the first half of the branch's name. */
             teamName: string;
         };
@@ -1349,6 +1423,16 @@ export interface components {
              * @description Address of the page.
              */
             url: string;
+        };
+        /** @description A target with the number of its alerts. */
+        Noise: {
+            /**
+             * Format: int64
+             * @description Number of alerts.
+             */
+            alerts: number;
+            /** @description The source, the repository or the host. */
+            target: string;
         };
         /** @description The outputs of the commands of a run. */
         OutputList: {
@@ -1495,6 +1579,14 @@ export interface components {
             /** @description True if the version is validated and waits for review. */
             waits: boolean;
         };
+        /** @description Rejection to undo. */
+        ReconsiderRequest: {
+            /**
+             * Format: int32
+             * @description The rejected version; the newest one by default.
+             */
+            version?: number | null;
+        };
         /** @description A change that was tried and not kept. */
         RefusedChange: {
             /** @description Description of the change, as an imperative. */
@@ -1510,6 +1602,11 @@ export interface components {
             line: number;
             /** @description Reason the change was not kept. */
             reason: string;
+        };
+        /** @description Rejection of a fix. */
+        RejectRequest: {
+            /** @description Reason, which is kept with the decision. */
+            reason?: string | null;
         };
         /** @description The error behind a verdict that is not green. */
         ResultError: {
@@ -1648,6 +1745,23 @@ export interface components {
             event: string;
             /** @description Position of the event in the run; absent for an event that is only sent live, and for `end`. */
             id?: string | null;
+        };
+        /** @description A target with the duration of its runs. */
+        SlowRuns: {
+            /**
+             * Format: int64
+             * @description Average duration of a run, in milliseconds.
+             */
+            averageMillis: number;
+            /** @description Name of the workflow, such as `HEAL_REPO`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
+            /** @description The source or the repository. */
+            target: string;
         };
         /** @description A source with its health. */
         Source: {
@@ -1889,6 +2003,65 @@ export interface components {
             input: Record<string, unknown>;
             /** @description Name of the tool, which is the last segment of its address. */
             name: string;
+        };
+        /** @description Figures of one day. */
+        TrendDay: {
+            /**
+             * Format: int64
+             * @description Number of alerts.
+             */
+            alerts: number;
+            /** @description The day, in UTC, such as `2026-11-26`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description Number of attempts that passed their validation.
+             */
+            fixesPassed: number;
+            /**
+             * Format: int64
+             * @description Number of fixes that were rolled back because their first real runs failed: false positives.
+             */
+            fixesTakenBack: number;
+            /**
+             * Format: int64
+             * @description Number of attempts at a fix.
+             */
+            fixesTried: number;
+            /**
+             * Format: int64
+             * @description Cost of the requests to models whose price is known, in millionths of a US dollar.
+             */
+            microDollars: number;
+            /**
+             * Format: int64
+             * @description Number of ended runs after which it was not.
+             */
+            notWell: number;
+            /**
+             * Format: int64
+             * @description Average time from the failed run to the active fix, in milliseconds.
+             */
+            recoveryMillis?: number | null;
+            /**
+             * Format: int64
+             * @description Number of runs that were started.
+             */
+            runs: number;
+            /**
+             * Format: int64
+             * @description Number of ended runs after which the target was well.
+             */
+            well: number;
+        };
+        /** @description Development of the last days. */
+        Trends: {
+            /** @description Figures of each day, today included, the oldest first. */
+            days: components["schemas"]["TrendDay"][];
+            /** @description Targets with most alerts, of the newest 5,000 alerts. */
+            noisiest: components["schemas"]["Noise"][];
+            /** @description Targets with the longest runs on average, the slowest first, of the newest 5,000 runs. */
+            slowest: components["schemas"]["SlowRuns"][];
         };
         /** @description Values that a recipe extracts from the stored pages. */
         Trial: {
@@ -2819,6 +2992,56 @@ export interface operations {
             };
         };
     };
+    acceptValues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The source as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description There is no such source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description No failed page is kept, or the recipe does not give its values */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     approveFix: {
         parameters: {
             query?: never;
@@ -3095,6 +3318,60 @@ export interface operations {
             };
         };
     };
+    reconsiderFix: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReconsiderRequest"];
+            };
+        };
+        responses: {
+            /** @description The source as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description There is no such source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The version is not rejected, or another one waits */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     rejectFix: {
         parameters: {
             query?: never;
@@ -3105,7 +3382,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectRequest"];
+            };
+        };
         responses: {
             /** @description The source as it is now */
             200: {
@@ -4020,6 +4301,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getTrends: {
+        parameters: {
+            query?: {
+                /** @description Number of days, today included. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures of each day */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trends"];
                 };
             };
             /** @description An error */

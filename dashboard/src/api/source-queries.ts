@@ -51,3 +51,11 @@ export const snapshotPage = (name: string, snapshot_id: number, version?: number
       ),
     staleTime: Infinity,
   });
+
+/** Tries a recipe on the stored pages, which changes nothing. */
+export const tryRecipe = (name: string, recipe: Record<string, unknown>) =>
+  api.POST("/api/sources/{name}/trial", { params: { path: { name } }, body: { recipe } });
+
+/** The values that a version of the recipe gives on the stored pages. */
+export const recipeTrial = (name: string, version: number, recipe: Record<string, unknown>) =>
+  document(["source", name, "trial", version], () => tryRecipe(name, recipe), false);

@@ -1,6 +1,6 @@
 /** The API's documents, by the names that the pages use. The types are generated from `openapi.json`. */
 
-import type { components, operations } from "./schema";
+import type { components, operations, paths } from "./schema";
 
 type Schemas = components["schemas"];
 
@@ -50,8 +50,12 @@ export type StoredPage = Schemas["StoredPage"];
 export type ProposedRule = Schemas["ProposedRule"];
 export type RuleRequest = Schemas["RuleRequest"];
 export type PageTrial = Schemas["PageTrial"];
+export type FieldTrial = Schemas["FieldTrial"];
 
 export type Alert = Schemas["Alert"];
 export type AlertKind = Alert["kind"];
 export type UsageSum = Schemas["UsageSum"];
 export type UsageGrouping = NonNullable<NonNullable<operations["getUsage"]["parameters"]["query"]>["by"]>;
+
+export type Trends = paths["/api/trends"]["get"]["responses"][200]["content"]["application/json"];
+export type TrendDay = Trends["days"][number];

@@ -1,8 +1,12 @@
 import { useState } from "react";
-import { useApproval, useSourceCommand } from "../api/actions";
+import { useApproval, useRejection } from "../api/source-actions";
 import type { RecipeVersion, Source } from "../api/types";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
+import { Field } from "../ui/field";
+
+/** The longest reason that the server stores, in characters. */
+const LONGEST_REASON = 500;
 
 interface FixDecisionProps {
   source: Source;
@@ -14,7 +18,8 @@ export function FixDecision({ source, waiting }: FixDecisionProps) {
   const [asking, setAsking] = useState<"approve" | "reject">();
   const [readsNow, setReadsNow] = useState(true);
   const approval = useApproval(source.name);
-  const command = useSourceCommand(source.name);
+  const [reason, setReason] = useState("");
+  const rejection = useRejection(source.name);
   const close = () => setAsking(undefined);
   const active = source.recipeVersion;
   return (
@@ -57,18 +62,28 @@ export function FixDecision({ source, waiting }: FixDecisionProps) {
       {asking === "reject" && (
         <Dialog title={`Reject version ${waiting.version}?`} onClose={close}>
           <ul className="list-disc space-y-1 ps-5 text-muted">
-            <li>The same fix is not proposed again, and cannot be activated later.</li>
+            <li>The same fix is not proposed again; you can undo this in the history.</li>
             <li>
               {typeof active === "number" ? `Version ${active} stays active` : "The source stays without a recipe"}, so
               the source keeps failing until another fix passes or the page changes back.
             </li>
           </ul>
+          <Field
+            label="Reason (optional)"
+            hint="It is stored with the decision."
+            className="mt-4"
+            maxLength={LONGEST_REASON}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
           <div className="mt-5 flex justify-end gap-2">
             <Button onClick={close}>Not now</Button>
             <Button
               kind="danger"
-              busy={command.isPending}
-              onClick={() => command.mutate("reject", { onSuccess: close })}
+              busy={rejection.isPending}
+              onClick={() =>
+                rejection.mutate({ version: waiting.version, reason: reason.trim() }, { onSuccess: close })
+              }
             >
               Reject
             </Button>

@@ -95,7 +95,7 @@ describe("the fixes of a source", () => {
   });
 
   it("know their version", () => {
-    const recipes = makeRecipes(clock, true);
+    const recipes = makeRecipes(clock, "STAGING");
     expect(versionOf(fixes[0] as FixAttempt, fixes, recipes)?.version).toBe(2);
     expect(versionOf({ ...(fixes[0] as FixAttempt), at: clock.ago(9_000) }, [], recipes)).toBeUndefined();
   });
@@ -121,8 +121,8 @@ describe("the fixes of a source", () => {
 
 describe("a review", () => {
   it("compares the active version with the waiting one, which replaced nothing yet", () => {
-    expect(comparedVersions(makeRecipes(clock, true))).toEqual({ before: 1, after: 2 });
-    expect(comparedVersions(makeRecipes(clock, false))).toEqual({ before: 1, after: 2 });
+    expect(comparedVersions(makeRecipes(clock, "STAGING"))).toEqual({ before: 1, after: 2 });
+    expect(comparedVersions(makeRecipes(clock, "PRODUCTION"))).toEqual({ before: 1, after: 2 });
     expect(comparedVersions([])).toEqual({});
   });
 

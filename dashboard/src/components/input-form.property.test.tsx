@@ -2,7 +2,8 @@ import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { JobRequest } from "../api/types";
-import { InputForm, problemOf } from "./input-form";
+import { problemOf } from "./heal-form";
+import { InputForm } from "./input-form";
 import { validateGitHubUrl } from "./repository-url";
 
 const NAMES = ["repositoryUrl", "teamName", "leaderName"] as const;

@@ -1,9 +1,9 @@
-import { useRef, useState, type SyntheticEvent } from "react";
+import { useRef, useState, type ChangeEvent, type SyntheticEvent } from "react";
 import type { JobRequest } from "../api/types";
 import { afterClick } from "../ui/after-click";
 import { Button } from "../ui/button";
 import { Field } from "../ui/field";
-import { validateGitHubUrl } from "./repository-url";
+import { CHECKED, EMPTY_HEALING, healRequest, problemOf, type CheckedName } from "./heal-form";
 
 interface InputFormProps {
   onSubmit: (data: JobRequest) => Promise<void>;
@@ -12,58 +12,39 @@ interface InputFormProps {
   acceptsFolders?: boolean;
 }
 
-type Name = keyof JobRequest;
-
-const EMPTY: JobRequest = { repositoryUrl: "", teamName: "", leaderName: "" };
-
-/** What is wrong with a field, if anything is. */
-export function problemOf(name: Name, value: string, acceptsFolders = false): string | undefined {
-  const text = value.trim();
-  switch (name) {
-    case "repositoryUrl":
-      if (!text) return "Enter the address of the repository.";
-      return validateGitHubUrl(text) || (acceptsFolders && text.startsWith("/"))
-        ? undefined
-        : "It must look like https://github.com/owner/repository.";
-    case "teamName":
-      return text ? undefined : "Enter the name of the team. The branch is named after it.";
-    case "leaderName":
-      return text ? undefined : "Enter the name of the team's leader. The branch is named after it.";
-  }
-}
-
-/** Takes a repository and who asks. Fields are checked when they are left and when the form is sent. */
+/** Takes a repository, who asks, and options. Fields are checked when they are left and when the form is sent. */
 export function InputForm({ onSubmit, isLoading, acceptsFolders = false }: InputFormProps) {
-  const [values, setValues] = useState(EMPTY);
-  const [checked, setChecked] = useState<Partial<Record<Name, boolean>>>({});
+  const [values, setValues] = useState(EMPTY_HEALING);
+  const [checked, setChecked] = useState<ReadonlySet<string>>(new Set());
   const form = useRef<HTMLFormElement>(null);
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     // Enter in a field submits as well, whatever the button says.
     if (isLoading) return;
-    setChecked({ repositoryUrl: true, teamName: true, leaderName: true });
-    const names = Object.keys(EMPTY) as Name[];
-    const wrong = names.find((name) => problemOf(name, values[name], acceptsFolders) !== undefined);
+    setChecked(new Set(CHECKED));
+    const wrong = CHECKED.find((name) => problemOf(name, values[name], acceptsFolders) !== undefined);
     if (wrong) {
-      form.current?.querySelector<HTMLElement>(`[name="${wrong}"]`)?.focus();
+      const field = form.current?.querySelector<HTMLElement>(`[name="${wrong}"]`);
+      // A field in a closed part cannot have the focus.
+      field?.closest("details")?.setAttribute("open", "");
+      field?.focus();
       return;
     }
-    const { repositoryUrl, teamName, leaderName } = values;
-    void onSubmit({ repositoryUrl: repositoryUrl.trim(), teamName: teamName.trim(), leaderName: leaderName.trim() });
+    void onSubmit(healRequest(values));
   };
 
-  const field = (name: Name) => ({
+  const text = (name: CheckedName | "branch") => ({
     name,
     value: values[name],
-    required: true,
     disabled: isLoading,
-    error: checked[name] ? problemOf(name, values[name], acceptsFolders) : undefined,
-    onChange: (event: { target: { value: string } }) => {
-      const { value } = event.target;
-      setValues((previous) => ({ ...previous, [name]: value }));
-    },
-    onBlur: () => afterClick(() => setChecked((previous) => ({ ...previous, [name]: true }))),
+    onChange: ({ target: { value } }: ChangeEvent<HTMLInputElement>) =>
+      setValues((previous) => ({ ...previous, [name]: value })),
+  });
+  const field = (name: CheckedName) => ({
+    ...text(name),
+    error: checked.has(name) ? problemOf(name, values[name], acceptsFolders) : undefined,
+    onBlur: () => afterClick(() => setChecked((previous) => new Set(previous).add(name))),
   });
 
   return (
@@ -75,12 +56,38 @@ export function InputForm({ onSubmit, isLoading, acceptsFolders = false }: Input
         autoComplete="url"
         autoCapitalize="none"
         spellCheck={false}
+        required
         {...field("repositoryUrl")}
       />
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="Team" placeholder="Night Shift" autoComplete="organization" {...field("teamName")} />
-        <Field label="Leader" placeholder="Ada Lovelace" autoComplete="name" {...field("leaderName")} />
+        <Field label="Team" placeholder="Night Shift" autoComplete="organization" required {...field("teamName")} />
+        <Field label="Leader" placeholder="Ada Lovelace" autoComplete="name" required {...field("leaderName")} />
       </div>
+      <details>
+        <summary className="text-xs text-muted">More options</summary>
+        <div className="mt-3 grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <Field
+            label="Branch to heal"
+            placeholder="the repository's own"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...text("branch")}
+          />
+          <Field label="Rounds after the first" placeholder="5" inputMode="numeric" {...field("retryLimit")} />
+          <Field label="Time limit (minutes)" placeholder="60" inputMode="numeric" {...field("minutes")} />
+          <label className="flex items-start gap-2">
+            <input
+              type="checkbox"
+              name="dryRun"
+              className="mt-0.5 size-4 accent-accent"
+              checked={values.dryRun}
+              disabled={isLoading}
+              onChange={({ target: { checked: dryRun } }) => setValues((previous) => ({ ...previous, dryRun }))}
+            />
+            Dry run: a patch, nothing is pushed
+          </label>
+        </div>
+      </details>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-xs text-muted">Works on a branch of its own. Your main branch is never written.</p>
         <Button type="submit" kind="primary" icon="heal" busy={isLoading} className="max-sm:w-full">

@@ -1,75 +1,40 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useRecipeReplacement } from "../api/actions";
+import { useRecipeReplacement } from "../api/source-actions";
 import { api, documentOf } from "../api/client";
 import { describeError } from "../api/describe";
 import * as sourceQueries from "../api/source-queries";
 import type { PageTrial, ProposedRule, StoredPage } from "../api/types";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
-import { counted } from "../ui/format";
 import { Loaded } from "../ui/loaded";
 import { Message } from "../ui/message";
 import { useNow } from "../ui/time";
+import { FieldTable, TrialValues } from "./field-table";
 import { PointingFrame } from "./pointing-frame";
-import { fieldsOf, markedValues, versionsOf } from "./recipe-fields";
+import { failingPage, fieldsOf, markedValues, newestFirst, versionsOf } from "./recipe-fields";
 import { snapshotLabel } from "./snapshot-label";
 
 /** The choice of a field that the recipe does not have yet. */
 const NEW_FIELD = "";
-/** The most values of a field that a cell displays. */
-const MOST_VALUES = 4;
-
 /** What a recipe gives on each stored page. */
 function TrialTable({ pages, snapshots }: { pages: readonly PageTrial[]; snapshots: readonly StoredPage[] }) {
   const now = useNow();
-  const rows = pages.flatMap(({ snapshotId, fields }) => fields.map((field) => ({ snapshotId, field })));
-  const manyFields = new Set(rows.map(({ field }) => field.name)).size > 1;
   const titleOf = (id: number) => {
     const page = snapshots.find(({ snapshotId }) => snapshotId === id);
     return page ? snapshotLabel(page, now) : `page ${id}`;
   };
   return (
-    <table className="stacking-table">
-      <caption className="sr-only">Values on the stored pages</caption>
-      <thead>
-        <tr className="border-b border-line text-xs text-muted">
-          {["Stored page", ...(manyFields ? ["Field"] : []), "Value"].map((label) => (
-            <th key={label} scope="col" className="px-3 py-1.5 text-start font-medium">
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ snapshotId, field }) => (
-          <tr key={`${snapshotId} ${field.name}`} className="border-b border-line/70 align-top last:border-b-0">
-            <td className="px-3 py-1.5">{titleOf(snapshotId)}</td>
-            {manyFields && (
-              <td data-label="Field" className="px-3 py-1.5 font-medium">
-                {field.name}
-              </td>
-            )}
-            <td data-label="Value" className="px-3 py-1.5 wrap-anywhere">
-              {field.values.slice(0, MOST_VALUES).map((value, index) => (
-                <span key={index} className="block">
-                  {value || "(no text)"}
-                </span>
-              ))}
-              {field.total > MOST_VALUES && (
-                <span className="block text-muted">and {counted(field.total - MOST_VALUES, "more", "more")}</span>
-              )}
-              {field.problems.slice(0, 1).map((problem) => (
-                <span key={problem} className="block text-bad">
-                  {field.total > 0 ? "In part: " : "Nothing: "}
-                  {problem}
-                </span>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <FieldTable
+      caption="Values on the stored pages"
+      columns={["Stored page", "Value"]}
+      rows={pages.flatMap(({ snapshotId, fields }) =>
+        fields.map((trial) => ({
+          field: trial.name,
+          cells: [titleOf(snapshotId), <TrialValues key="values" trial={trial} />],
+        })),
+      )}
+    />
   );
 }
 
@@ -123,7 +88,7 @@ function ByPointing({ name, active, snapshots }: PartProps) {
   const now = useNow();
   const [chosenField, setField] = useState<string>();
   const [newField, setNewField] = useState("");
-  const first = snapshots.find(({ role }) => role === "FAILING") ?? snapshots[0];
+  const first = failingPage(snapshots) ?? snapshots[0];
   const [snapshotId, setSnapshotId] = useState(first?.snapshotId ?? 0);
   const html = useQuery(sourceQueries.snapshotPage(name, snapshotId, undefined, true)).data;
   // What the page lacks is most likely what is to be edited.
@@ -221,9 +186,8 @@ function AsText({ name, active, snapshots }: PartProps) {
   const [text, setText] = useState(() => JSON.stringify(active.recipe, null, 2));
   const trial = useMutation({
     mutationFn: async (written: string) => {
-      const recipe = JSON.parse(written) as Record<string, never>;
-      const body = { recipe };
-      const { pages } = await documentOf(api.POST("/api/sources/{name}/trial", { params: { path: { name } }, body }));
+      const recipe = JSON.parse(written) as Record<string, unknown>;
+      const { pages } = await documentOf(sourceQueries.tryRecipe(name, recipe));
       return { recipe, pages };
     },
     meta: { shownInPlace: true },
@@ -274,7 +238,7 @@ export function RecipeEditor({ name }: { name: string }) {
         return (
           <Loaded query={snapshots}>
             {({ snapshots }) => {
-              const newest = snapshots.toSorted((a, b) => b.takenAt.localeCompare(a.takenAt));
+              const newest = newestFirst(snapshots);
               const parts = { name, active, snapshots: newest };
               return newest.length === 0 ? (
                 <Message title="No stored page">The page is stored when it is read for the first time.</Message>

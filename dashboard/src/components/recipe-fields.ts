@@ -1,6 +1,6 @@
 /** The fields of a recipe with their selectors, and the values that a marked page shows. Recipes and pages come from outside. */
 
-import type { RecipeVersion } from "../api/types";
+import type { FieldTrial, RecipeVersion, StoredPage } from "../api/types";
 import { inline } from "../ui/json-view";
 
 export interface FieldChange {
@@ -55,6 +55,33 @@ export function markedValues(html: string): Map<string, string[]> {
   }
   return values;
 }
+
+/** Returns the values of one field in accepted values: of one record, or of a list of records. */
+export function acceptedValues(values: unknown, field: string): string[] {
+  const records: unknown[] = Array.isArray(values) ? values : [values];
+  return records.flatMap((record) => {
+    if (!isObject(record) || !Object.hasOwn(record, field)) return [];
+    const value = record[field];
+    return Array.isArray(value) ? value.map(inline) : [inline(value)];
+  });
+}
+
+/** The most characters of a value that a trial returns. */
+const MOST_CHARACTERS = 400;
+
+/** Returns whether a trial gives other values than the accepted ones. It returns the first values, each cut if it is long. */
+export function hasChanged(accepted: readonly string[], { values, total }: FieldTrial): boolean {
+  const cut = (text = "") => Array.from(text).slice(0, MOST_CHARACTERS).join("");
+  return accepted.length !== total || values.some((value, index) => value !== cut(accepted[index]));
+}
+
+/** Returns the stored pages, the newest first. */
+export const newestFirst = (pages: readonly StoredPage[]): StoredPage[] =>
+  pages.toSorted((a, b) => b.takenAt.localeCompare(a.takenAt));
+
+/** Returns the newest page on which a read failed. */
+export const failingPage = (newestFirst: readonly StoredPage[]): StoredPage | undefined =>
+  newestFirst.find(({ role }) => role === "FAILING");
 
 /** Returns the version that waits for a decision, and the active one. */
 export function versionsOf(recipes: readonly RecipeVersion[]) {

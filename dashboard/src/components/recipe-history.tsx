@@ -1,4 +1,4 @@
-import { useRollback } from "../api/actions";
+import { useRollback } from "../api/source-actions";
 import type { RecipeVersion } from "../api/types";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import * as queries from "../api/queries";
+import * as queries from "../api/run-queries";
 import * as sourceQueries from "../api/source-queries";
 import type { FixAttempt, RunSummary } from "../api/types";
 import { failedRead } from "./fix-reasons";

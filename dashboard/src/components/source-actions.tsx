@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useRemoveSource, useSourceCommand, type SourceCommand } from "../api/actions";
+import { useRemoveSource, useSourceCommand, type SourceCommand } from "../api/source-actions";
 import type { Source } from "../api/types";
 import { Button, ButtonLink, type ButtonKind } from "../ui/button";
 import { Dialog } from "../ui/dialog";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { sourceStatistics } from "../api/queries";
+import { sourceStatistics } from "../api/statistics-queries";
 import { Figure, Figures } from "../ui/facts";
 import { formatMillis } from "../ui/format";
 

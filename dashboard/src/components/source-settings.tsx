@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useChangeSource } from "../api/actions";
+import { useChangeSource } from "../api/source-actions";
 import type { Source } from "../api/types";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";

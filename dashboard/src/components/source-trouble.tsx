@@ -1,20 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { sentence } from "../api/describe";
-import * as queries from "../api/queries";
+import { targetRuns } from "../api/run-queries";
 import * as sourceQueries from "../api/source-queries";
 import type { Source } from "../api/types";
 import { ButtonLink } from "../ui/button";
 import { counted } from "../ui/format";
 import { Panel } from "../ui/panel";
 import { Time } from "../ui/time";
+import { AcceptValues } from "./accept-values";
 import { diagnosisOf, validationErrors } from "./fix-reasons";
+
+/** The reason for which a read ends whose values are unlike the earlier ones. */
+const CHANGED_VALUES = "SCHEMA_MISMATCH";
 
 const LINK = "text-accent underline underline-offset-2";
 
 /** Why a source gives no values, what was tried against it, and what comes next. */
 export function SourceTrouble({ source }: { source: Source }) {
-  const runs = useQuery(queries.targetRuns(source.name)).data?.runs ?? [];
+  const runs = useQuery(targetRuns(source.name)).data?.runs ?? [];
   const fixes = useQuery(sourceQueries.sourceFixes(source.name)).data?.fixes ?? [];
   const failed = runs.find(({ kind, isWell }) => kind === "REFRESH_SOURCE" && isWell === false);
   const fixing = runs.find(({ kind }) => kind === "FIX_SOURCE");
@@ -68,10 +72,11 @@ export function SourceTrouble({ source }: { source: Source }) {
         </div>
       </dl>
       {source.state !== "DEAD" && (
-        <p className="mt-4 flex flex-wrap gap-2">
+        <div className="mt-4 flex flex-wrap gap-2">
+          {failed?.stopReason === CHANGED_VALUES && <AcceptValues source={source} />}
           <ButtonLink to="?tab=edit">Edit the rule by pointing</ButtonLink>
           <ButtonLink to="?tab=snapshots">Compare the pages</ButtonLink>
-        </p>
+        </div>
       )}
     </Panel>
   );

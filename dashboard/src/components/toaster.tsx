@@ -4,18 +4,21 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 
 const GOOD_NEWS_MILLIS = 5_000;
+/** Good news with a button stays long enough to reach it. */
+const ACTION_MILLIS = 20_000;
 const EDGES = { bad: "border-s-bad", good: "border-s-good", info: "border-s-info" };
 const COLOURS = { bad: "text-bad", good: "text-good", info: "text-info" };
 
 function ToastCard({ toast }: { toast: Toast }) {
   const dismiss = useToasts((state) => state.dismiss);
-  const { id, tone, title, message, retry } = toast;
+  const { id, tone, title, message, action } = toast;
+  const hasAction = action !== undefined;
   // Good news goes by itself; a failure stays until it is read.
   useEffect(() => {
     if (tone !== "good") return;
-    const timer = setTimeout(() => dismiss(id), GOOD_NEWS_MILLIS);
+    const timer = setTimeout(() => dismiss(id), hasAction ? ACTION_MILLIS : GOOD_NEWS_MILLIS);
     return () => clearTimeout(timer);
-  }, [id, tone, dismiss]);
+  }, [id, tone, hasAction, dismiss]);
   return (
     <li
       className={`pointer-events-auto flex items-start gap-3 rounded-md border border-s-4 border-line bg-surface p-3 shadow-lg ${EDGES[tone]}`}
@@ -27,15 +30,15 @@ function ToastCard({ toast }: { toast: Toast }) {
       <div className="min-w-0 flex-1">
         <p className="font-semibold">{title}</p>
         {message && <p className="mt-0.5 text-muted">{message}</p>}
-        {retry && (
+        {action && (
           <Button
             className="mt-2"
             onClick={() => {
               dismiss(id);
-              retry();
+              action.act();
             }}
           >
-            Retry
+            {action.label}
           </Button>
         )}
       </div>

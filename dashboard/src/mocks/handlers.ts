@@ -76,6 +76,7 @@ export function handlersFor(world: World) {
       return HttpResponse.json({ alerts: page, next });
     }),
     http.get("*/api/needs", () => HttpResponse.json({ needs: needsOf(world) })),
+    http.get("*/api/trends", () => HttpResponse.json(world.trends)),
     http.get("*/api/usage", () => HttpResponse.json({ rows: world.usage })),
     ...healHandlers(world),
     ...runHandlers(world),

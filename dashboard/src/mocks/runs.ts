@@ -115,5 +115,8 @@ export function makeRuns(clock: Clock): RunSummary[] {
         : { ciStatus: well ? ("PASSED" as const) : ("FAILED" as const), fixesApplied: well ? 3 : 1, totalFailures: 3 }),
     });
   }
+  // The oldest read failed because of its values, not because of a selector.
+  const explanation = "a value on the page is not what the blueprint describes";
+  Object.assign(runs.at(-1) ?? {}, { target: "job-board", stopReason: "SCHEMA_MISMATCH", explanation });
   return runs;
 }

@@ -1,7 +1,8 @@
 /** Sources and what can be done with them. */
 
 import { http, HttpResponse } from "msw";
-import type { NewSource, ProposedRule, RuleRequest, Source, Task } from "../api/types";
+import type { Decision, NewSource, ProposedRule, RuleRequest, Source, Task } from "../api/types";
+import { acceptedValues } from "../components/recipe-fields";
 import { failure, filtered } from "./answers";
 import { makeRecipes, makeSnapshots, makeSourceFixes, makeTrial, makeValues, RECIPE, snapshotHtml } from "./sources";
 import type { World } from "./world";
@@ -13,7 +14,6 @@ const WORST = ["DEAD", "QUARANTINED", "DEGRADED", "ACTIVE"];
 const CHANGES: Record<string, Partial<Source>> = {
   release: { state: "ACTIVE", quarantineUntil: undefined, fixAttemptsToday: 0 },
   approve: { waitsForApproval: false, recipeVersion: 3 },
-  reject: { waitsForApproval: false },
   rollback: { recipeVersion: 1 },
 };
 
@@ -38,6 +38,12 @@ export function sourceHandlers(world: World) {
     world.tasks.unshift(task);
     return task;
   };
+  const decisionsOf = ({ name }: Source) => world.decisions.get(name) ?? [];
+  const decide = (source: Source, decision: string, rest: Partial<Decision>) => {
+    const made = { at: world.clock.ago(0), decision, askedBy: "dashboard", ...rest };
+    world.decisions.set(source.name, [made, ...decisionsOf(source)]);
+  };
+  const isRejected = (source: Source) => decisionsOf(source)[0]?.decision === "REJECTED";
   /** A part of a source at its own address. */
   const part = (name: string, read: (source: Source) => object) =>
     http.get(`*/api/sources/:name/${name}`, ({ params }) => {
@@ -92,13 +98,11 @@ export function sourceHandlers(world: World) {
       return HttpResponse.json({ name, task: enqueue("ADD_SOURCE", name) }, { status: 201 });
     }),
     part("recipes", (source) => ({
-      recipes: source.recipeVersion ? makeRecipes(world.clock, source.waitsForApproval) : [],
-    })),
-    part("decisions", (source) => ({
-      decisions: source.recipeVersion
-        ? [{ at: world.clock.ago(1_439), decision: "approve", askedBy: "dashboard", version: 2 }]
+      recipes: source.recipeVersion
+        ? makeRecipes(world.clock, source.waitsForApproval ? "STAGING" : isRejected(source) ? "REJECTED" : "PRODUCTION")
         : [],
     })),
+    part("decisions", (source) => ({ decisions: decisionsOf(source) })),
     part("values", (source) => ({ values: makeValues(world.clock, source) })),
     part("fixes", (source) => ({ fixes: source.recipeVersion ? makeSourceFixes(world.clock, source) : [] })),
     part("snapshots", (source) => ({ snapshots: source.recipeVersion ? makeSnapshots(world.clock, source) : [] })),
@@ -112,14 +116,18 @@ export function sourceHandlers(world: World) {
       const rule = (selector: string): ProposedRule => ({
         selector,
         recipe: { ...RECIPE, fields: { ...RECIPE.fields, [field]: { select: selector } } },
-        pages: makeTrial(field, `the value of ${field}`),
+        pages: makeTrial({ [field]: [`the value of ${field}`] }),
       });
       return HttpResponse.json({ rules: rules.map(rule) });
     }),
-    http.post("*/api/sources/:name/trial", async ({ request }) => {
+    http.post("*/api/sources/:name/trial", async ({ params, request }) => {
       const { recipe } = (await request.json()) as { recipe: { fields?: object } };
       if (!recipe.fields) return failure(400, "INVALID_INPUT", "`recipe`: missing field `fields`");
-      return HttpResponse.json({ pages: makeTrial(Object.keys(recipe.fields)[0] ?? "", "a value") });
+      // The title is as it was; everything else is another value.
+      const valuesOf = (field: string) =>
+        field === "title" ? acceptedValues(sourceOf(params.name)?.lastValues, field) : [`another ${field}`];
+      const values = Object.keys(recipe.fields).map((field) => [field, valuesOf(field)] as const);
+      return HttpResponse.json({ pages: makeTrial(Object.fromEntries(values)) });
     }),
     http.put("*/api/sources/:name/recipe", async ({ params, request }) => {
       const source = sourceOf(params.name);
@@ -147,6 +155,31 @@ export function sourceHandlers(world: World) {
     http.delete("*/api/sources/:name", ({ params }) => {
       world.sources = world.sources.filter(({ name }) => name !== params.name);
       return new HttpResponse(null, { status: 204 });
+    }),
+    http.post("*/api/sources/:name/reject", async ({ params, request }) => {
+      const source = sourceOf(params.name);
+      if (!source) return missing();
+      const { reason } = (await request.json()) as { reason?: string };
+      decide(source, "REJECTED", { version: 2, note: reason });
+      return HttpResponse.json(Object.assign(source, { waitsForApproval: false }));
+    }),
+    http.post("*/api/sources/:name/reconsider", async ({ params, request }) => {
+      const source = sourceOf(params.name);
+      if (!source) return missing();
+      const { version } = (await request.json()) as { version: number };
+      if (source.waitsForApproval || !isRejected(source))
+        return failure(409, "CONFLICT", `version ${version} is not rejected`);
+      decide(source, "RECONSIDERED", { version });
+      return HttpResponse.json(Object.assign(source, { waitsForApproval: true }));
+    }),
+    http.post("*/api/sources/:name/accept", ({ params }) => {
+      const source = sourceOf(params.name);
+      if (!source) return missing();
+      const failed = world.runs.find(({ target, isWell }) => target === source.name && isWell === false);
+      if (failed?.stopReason !== "SCHEMA_MISMATCH")
+        return failure(409, "CONFLICT", "the failed read gave no values: edit the rule instead");
+      decide(source, "ACCEPTED", {});
+      return HttpResponse.json(Object.assign(source, { state: "ACTIVE", quarantineUntil: undefined }));
     }),
     http.post("*/api/sources/:name/:command", ({ params }) => {
       const source = sourceOf(params.name);

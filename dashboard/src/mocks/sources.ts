@@ -1,6 +1,16 @@
 /** Sources in every state of health, with what is kept of them. */
 
-import type { FixAttempt, RecipeVersion, PageTrial, StoredPage, Source, SourceState, ValueSet } from "../api/types";
+import type {
+  Decision,
+  FieldTrial,
+  FixAttempt,
+  PageTrial,
+  RecipeVersion,
+  Source,
+  SourceState,
+  StoredPage,
+  ValueSet,
+} from "../api/types";
 import type { Clock } from "./clock";
 
 interface Sketch {
@@ -120,10 +130,15 @@ const RECIPE_DIFF = `--- version 1
 +      "select": "[data-role=price]",
 `;
 
-export function makeRecipes(clock: Clock, waits: boolean): RecipeVersion[] {
+/** The stage of the newest version: it replaced the first one unless it waits or is rejected. */
+type Newest = "PRODUCTION" | "STAGING" | "REJECTED";
+
+export function makeRecipes(clock: Clock, stage: Newest): RecipeVersion[] {
+  const waits = stage === "STAGING";
+  const isActive = stage === "PRODUCTION";
   const first: RecipeVersion = {
     version: 1,
-    stage: waits ? "PRODUCTION" : "ARCHIVED",
+    stage: isActive ? "ARCHIVED" : "PRODUCTION",
     waits: false,
     askedBy: "add_source",
     promotedBy: "validation",
@@ -135,19 +150,29 @@ export function makeRecipes(clock: Clock, waits: boolean): RecipeVersion[] {
   };
   const second: RecipeVersion = {
     version: 2,
-    stage: waits ? "STAGING" : "PRODUCTION",
+    stage,
     waits,
     askedBy: "fix_source",
-    promotedBy: waits ? undefined : "validation",
+    promotedBy: isActive ? "validation" : undefined,
     createdAt: clock.ago(1_440),
-    promotedAt: waits ? undefined : clock.ago(1_439),
-    replaces: waits ? undefined : 1,
-    runs: waits ? 0 : 24,
+    promotedAt: isActive ? clock.ago(1_439) : undefined,
+    replaces: isActive ? 1 : undefined,
+    runs: isActive ? 24 : 0,
     failedRuns: 0,
     recipe: NEW_RECIPE,
     diff: RECIPE_DIFF,
   };
   return [second, first];
+}
+
+export function makeDecisions(clock: Clock, sources: readonly Source[]): Map<string, Decision[]> {
+  const approved: Decision = { at: clock.ago(1_439), decision: "APPROVED", askedBy: "dashboard", version: 2 };
+  return new Map(
+    sources.map(({ name, recipeVersion, waitsForApproval }) => [
+      name,
+      recipeVersion && !waitsForApproval ? [approved] : [],
+    ]),
+  );
 }
 
 /** Older values differ a little from the last ones. */
@@ -199,12 +224,15 @@ export function snapshotHtml(snapshotId: number, withNumbers = false): string {
   return withNumbers ? html.replace(/<(?:h1|h2|div|span|p|ul|li)\b/g, numbered) : html;
 }
 
-/** What a rule gives on each stored page of the lamp. */
-export function makeTrial(field: string, value: string): PageTrial[] {
-  return [3, 2, 1].map((snapshotId) => ({
-    snapshotId,
-    fields: [{ name: field, values: [value], total: 1, problems: [] }],
+/** What a recipe gives on each stored page of the lamp: the same values on all of them. */
+export function makeTrial(values: Record<string, string[]>): PageTrial[] {
+  const fields = Object.entries(values).map(([name, values]): FieldTrial => ({
+    name,
+    values,
+    total: values.length,
+    problems: [],
   }));
+  return [3, 2, 1].map((snapshotId) => ({ snapshotId, fields }));
 }
 
 /** The second part of a patch: the same definition in another order. */

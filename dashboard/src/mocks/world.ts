@@ -1,10 +1,11 @@
 /** Everything the mock API knows. Each test makes one of its own. */
 
-import type { Alert, RunEvent, RunSummary, Source, Task, UsageSum } from "../api/types";
+import type { Alert, Decision, RunEvent, RunSummary, Source, Task, Trends, UsageSum } from "../api/types";
 import { makeClock, type Clock } from "./clock";
 import { begunEvents, endedEvents, REPOSITORY } from "./healing";
 import { CANCELLED_RUN, GIVEN_UP_RUN, makeRuns, RUNNING_RUN } from "./runs";
-import { makeSources } from "./sources";
+import { makeDecisions, makeSources } from "./sources";
+import { makeTrends } from "./trends";
 
 export { CANCELLED_RUN, GIVEN_UP_RUN, HEALED_RUN, RUNNING_RUN, runIdOf, SOURCE_RUN } from "./runs";
 
@@ -27,7 +28,10 @@ export interface World {
   sources: Source[];
   /** The recipes that users have activated. */
   replacedRecipes: Record<string, unknown>[];
+  /** The decisions about each source, the newest first. */
+  decisions: Map<string, Decision[]>;
   alerts: Alert[];
+  trends: Trends;
   usage: UsageSum[];
   jobs: Map<string, MockJob>;
   /** Events of runs that are not like those of the others. */
@@ -191,15 +195,18 @@ function makeUsage(clock: Clock): UsageSum[] {
 /** A busy world: one of everything. */
 export function makeWorld(now = Date.now()): World {
   const clock = makeClock(now);
+  const sources = makeSources(clock);
   return {
     clock,
     token: undefined,
     pace: 0,
     runs: makeRuns(clock),
     tasks: makeTasks(clock),
-    sources: makeSources(clock),
+    sources,
     replacedRecipes: [],
+    decisions: makeDecisions(clock, sources),
     alerts: makeAlerts(clock),
+    trends: makeTrends(clock),
     usage: makeUsage(clock),
     jobs: new Map(),
     events: new Map([
@@ -212,5 +219,7 @@ export function makeWorld(now = Date.now()): World {
 
 /** The world of somebody who has just begun. */
 export function makeEmptyWorld(now = Date.now()): World {
-  return { ...makeWorld(now), runs: [], tasks: [], sources: [], alerts: [], usage: [], events: new Map() };
+  const world = makeWorld(now);
+  const trends = makeTrends(world.clock, true);
+  return { ...world, runs: [], tasks: [], sources: [], alerts: [], trends, usage: [], events: new Map() };
 }

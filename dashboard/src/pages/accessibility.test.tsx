@@ -16,6 +16,7 @@ const PAGES = [
   "/sources",
   "/new-source",
   "/sources/desk-lamp?tab=snapshots",
+  "/sources/job-board",
   "/sources/bread-recipe",
   "/sources/bread-recipe?tab=history",
   "/sources/desk-lamp?tab=values",

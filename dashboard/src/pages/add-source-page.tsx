@@ -1,6 +1,6 @@
 import { useRef, useState, type SyntheticEvent } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { useAddSource } from "../api/actions";
+import { useAddSource } from "../api/source-actions";
 import { ExampleFields } from "../components/example-fields";
 import {
   addingState,

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { alerts } from "../api/queries";
+import { alerts } from "../api/list-queries";
 import { AlertList } from "../components/alert-list";
 import { useFilters } from "../components/filters";
 import { ListPage } from "../components/list-page";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { Link, useLocation, useNavigate } from "react-router";
 import { submitHealing, useHealing } from "../api/healing";
 import { latestRuns, needs, overview } from "../api/queries";
@@ -8,10 +8,15 @@ import { NeedList } from "../components/need-list";
 import { OverviewFigures } from "../components/overview-figures";
 import { RunsTable } from "../components/runs-table";
 import { useHealingStore } from "../store/healing";
+import { lazyPart } from "../ui/lazy-part";
 import { Loaded } from "../ui/loaded";
 import { Failure, Message } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
+import { Skeleton } from "../ui/skeleton";
+import { WhenVisible } from "../ui/when-visible";
+
+const Trends = lazyPart(async () => (await import("../components/trends-panel")).TrendsPanel);
 
 /** The state of the last job, with a link to it. */
 function CurrentJob() {
@@ -106,6 +111,11 @@ export function HomePage() {
           </Loaded>
         </Panel>
       </div>
+      <WhenVisible>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <Trends />
+        </Suspense>
+      </WhenVisible>
     </Page>
   );
 }

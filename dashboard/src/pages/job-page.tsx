@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useParams } from "react-router";
 import { useHealing } from "../api/healing";
-import { job as jobQuery } from "../api/queries";
+import { job as jobQuery } from "../api/run-queries";
 import { useRunFeed } from "../api/run-feed";
 import type { Job, RunSummary, StatusResponse } from "../api/types";
 import { EventLog } from "../components/event-log";

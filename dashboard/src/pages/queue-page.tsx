@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { ANY_STATE, tasks } from "../api/queries";
+import { ANY_STATE, tasks } from "../api/list-queries";
 import { useAddressSorting, useFilters } from "../components/filters";
 import { ListPage } from "../components/list-page";
 import { KIND_LABELS } from "../components/runs-table";

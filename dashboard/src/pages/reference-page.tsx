@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { apiBase } from "../api/client";
-import { openApi } from "../api/queries";
+import { openApi } from "../api/openapi-query";
 import { groupsOf, type Operation } from "../components/openapi-document";
 import type { Tone } from "../ui/badge";
 import { TONES } from "../ui/badge";

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect } from "react";
 import { Link, useParams } from "react-router";
 import { useCancelRun } from "../api/actions";
-import * as queries from "../api/queries";
+import * as queries from "../api/run-queries";
 import * as sourceQueries from "../api/source-queries";
 import { useRunFeed, type Feed } from "../api/run-feed";
 import type { FixAttempt, HealingResults as Results, Run, RunSummary } from "../api/types";

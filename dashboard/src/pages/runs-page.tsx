@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { runs } from "../api/queries";
+import { runs } from "../api/list-queries";
 import { useAddressSorting, useFilters } from "../components/filters";
 import { ListPage } from "../components/list-page";
 import { KIND_LABELS, RunsTable } from "../components/runs-table";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams } from "react-router";
-import * as queries from "../api/queries";
+import { targetRuns } from "../api/run-queries";
 import * as sourceQueries from "../api/source-queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
@@ -63,7 +63,7 @@ function Recipes({ name }: { name: string }) {
       {({ recipes }) => (
         <>
           <RecipeHistory name={name} recipes={recipes} />
-          <DecisionList decisions={decisions.data?.decisions ?? []} />
+          <DecisionList name={name} decisions={decisions.data?.decisions ?? []} recipes={recipes} />
         </>
       )}
     </Loaded>
@@ -100,7 +100,7 @@ function Values({ name }: { name: string }) {
 function Fixes({ name }: { name: string }) {
   const query = useQuery(sourceQueries.sourceFixes(name));
   const recipes = useQuery(sourceQueries.sourceRecipes(name));
-  const runs = useQuery(queries.targetRuns(name));
+  const runs = useQuery(targetRuns(name));
   return (
     <Loaded query={query}>
       {({ fixes }) => (
@@ -110,7 +110,7 @@ function Fixes({ name }: { name: string }) {
   );
 }
 function Runs({ name }: { name: string }) {
-  const query = useQuery(queries.targetRuns(name));
+  const query = useQuery(targetRuns(name));
   return (
     <Loaded query={query} lines={8}>
       {({ runs, next }) =>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import * as queries from "../api/queries";
+import * as queries from "../api/list-queries";
 import type { Source } from "../api/types";
 import { BulkBar, BulkProgress, SelectBox } from "../components/bulk-bar";
 import { useFilters } from "../components/filters";

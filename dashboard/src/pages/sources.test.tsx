@@ -159,19 +159,6 @@ describe("the page of a source", () => {
     server.events.removeAllListeners();
   });
 
-  it("asks before it rejects", async () => {
-    const world = use(makeWorld());
-    const { user } = renderApp("/sources/bread-recipe");
-    await user.click(await screen.findByRole("button", { name: "Reject" }));
-    const dialog = screen.getByRole("dialog", { name: "Reject version 2?" });
-    expect(dialog).toHaveTextContent("cannot be activated later");
-    expect(world.sources.find(({ name }) => name === "bread-recipe")?.waitsForApproval).toBe(true);
-    await user.click(within(dialog).getByRole("button", { name: "Reject" }));
-    expect(await screen.findByText("The fix is rejected")).toBeVisible();
-    await waitFor(() => expect(screen.queryByRole("link", { name: "Review the fix" })).toBeNull());
-    expect(world.sources.find(({ name }) => name === "bread-recipe")?.waitsForApproval).toBe(false);
-  });
-
   it("says why no fix was found, and hides a diff of nothing but order", async () => {
     const { user } = renderApp("/sources/tide-table?tab=fixes");
     const [failed, found] = within(await screen.findByRole("list", { name: "Fixes" })).getAllByRole("heading");

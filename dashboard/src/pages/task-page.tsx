@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useLocation, useParams } from "react-router";
-import * as queries from "../api/queries";
+import * as queries from "../api/run-queries";
 import type { TaskDetail } from "../api/types";
 import { failureOf, isFailed } from "../components/run-failure";
 import { KIND_LABELS, RunsTable } from "../components/runs-table";

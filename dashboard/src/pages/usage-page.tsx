@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
-import { usage as usageQuery } from "../api/queries";
+import { usage as usageQuery } from "../api/statistics-queries";
 import type { UsageGrouping, UsageSum } from "../api/types";
 import { useFilters } from "../components/filters";
 import { DataTable, type ColumnDef } from "../ui/data-table";

@@ -9,7 +9,8 @@ export interface Toast {
   tone: ToastTone;
   title: string;
   message?: string | undefined;
-  retry?: (() => void) | undefined;
+  /** A button of the toast, such as Retry. */
+  action?: { label: string; act: () => void } | undefined;
 }
 
 interface Toasts {

@@ -5,13 +5,15 @@ interface DialogProps {
   onClose: () => void;
   /** Stands at the top, where its growing content does not move it; the title is for screen readers. */
   isPalette?: boolean;
+  /** Leaves room for a table. */
+  isWide?: boolean;
   children: ReactNode;
 }
 
 const LOOK = "rounded-lg border border-line-strong bg-surface text-ink shadow-xl backdrop:bg-black/50";
 
 /** A dialog that is open as long as it is drawn; the browser keeps the focus in it and closes it on Escape. */
-export function Dialog({ title, onClose, isPalette = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isPalette = false, isWide = false, children }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   // Only a method call opens a dialog as a modal one. The focus returns before the dialog leaves the page: after that,
@@ -33,7 +35,7 @@ export function Dialog({ title, onClose, isPalette = false, children }: DialogPr
         event.preventDefault();
         onClose();
       }}
-      className={`${LOOK} ${isPalette ? "mx-auto mt-[8vh] w-[min(38rem,calc(100vw-2rem))]" : "m-auto w-[min(28rem,calc(100vw-2rem))] p-5"}`}
+      className={`${LOOK} ${isPalette ? "mx-auto mt-[8vh]" : "m-auto p-5"} ${isPalette || isWide ? "w-[min(38rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]"}`}
     >
       <h2 id={id} className={isPalette ? "sr-only" : "mb-2 text-base font-semibold"}>
         {title}
