@@ -17,20 +17,23 @@ pub struct Size {
 /// Number of attempts at fixes, and of calls of language models.
 const RECORDS: u32 = 20_000;
 
+/// Definition of the source number `i`.
+const DEFINITION: &str = "'{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
+     '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":604800,\"heal_policy\":\"auto\"}'";
+
 /// Statements that fill the database. `{hex}` writes the number `i` in twelve hexadecimal digits. Of a thousand sources, ten wait for
 /// a review, two are in quarantine and thirty are degraded.
 const FILL: &[&str] = &[
     "INSERT INTO source (source_name, definition_json, created_at, updated_at)
-     SELECT 'source-' || i, '{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
-     '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":604800,\"heal_policy\":\"auto\"}', {now} - 1000000, {now} FROM n WHERE i < {sources}",
+     SELECT 'source-' || i, {definition}, {now} - 1000000, {now} FROM n WHERE i < {sources}",
     "INSERT INTO source_health (source_name, state, last_success_at, success_count, failure_count, quarantine_until, created_at, updated_at)
      SELECT 'source-' || i, CASE WHEN i % 500 = 7 THEN 'QUARANTINED' ELSE CASE i % 100 WHEN 8 THEN 'DEGRADED' WHEN 9 THEN 'DEGRADED' WHEN 10 THEN 'DEGRADED'
      ELSE 'ACTIVE' END END, {now}, 90, 10, CASE WHEN i % 500 = 7 THEN {now} + 80000000 END, {now} - 1000000, {now} FROM n WHERE i < {sources}",
     "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, created_at, promoted_at, promoted_by)
-     SELECT 'source-' || i, 1, 'PRODUCTION', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h1\"},\"price\":{\"select\":\".price\"}}}', '{}', 'add_source',
+     SELECT 'source-' || i, 1, 'PRODUCTION', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h1\"},\"price\":{\"select\":\".price\"}}}', {definition}, 'add_source',
      {now}, {now}, 'validation' FROM n WHERE i < {sources}",
     "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, waits, created_at)
-     SELECT 'source-' || i, 2, 'STAGING', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h2\"},\"price\":{\"select\":\".cost\"}}}', '{}', 'doctor', 1, {now}
+     SELECT 'source-' || i, 2, 'STAGING', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h2\"},\"price\":{\"select\":\".cost\"}}}', {definition}, 'doctor', 1, {now}
      FROM n WHERE i < {sources} AND i % 100 = 5",
     "INSERT INTO source_value (source_name, url, at, version, values_json)
      SELECT 'source-' || (i % {sources}), 'https://shop.example/' || (i % {sources}), {now} - 500000000 + i, 1,
@@ -71,6 +74,7 @@ pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
     for statement in FILL {
         let sql = statement
             .replacen("SELECT", &numbers, 1)
+            .replace("{definition}", DEFINITION)
             .replace("{now}", &now.to_string())
             .replace("{sources}", &size.sources.to_string())
             .replace("{runs}", &size.runs.to_string())

@@ -3,7 +3,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useToasts } from "../store/toasts";
 import { api, documentOf } from "./client";
-import type { JobRequest } from "./types";
 
 interface Options<V> {
   /** Undoes the action: the toast offers it. */
@@ -50,9 +49,9 @@ export const useCancelRun = (run_id: string) =>
     () => "The run will stop; what was accepted so far is kept",
   );
 
-/** Submits a repository once more, with the same names. */
+/** Submits the repository of a run once more, with the same settings. */
 export const useHealAgain = () =>
   useAction(
-    (body: JobRequest) => api.POST("/api/heal", { body }),
+    (runId: string) => api.POST("/api/runs/{run_id}/again", { params: { path: { run_id: runId } } }),
     () => "The repository is in the queue again",
   );

@@ -130,6 +130,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run_id}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Heal the repository of a run again
+         * @description With the settings of that run, such as its branch and its limits. A dry run stays one.
+         */
+        post: operations["healAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -2058,9 +2078,9 @@ export interface components {
         Trends: {
             /** @description Figures of each day, today included, the oldest first. */
             days: components["schemas"]["TrendDay"][];
-            /** @description Targets with most alerts, of the newest 5,000 alerts. */
+            /** @description Targets with most alerts, of the newest 2,000 alerts. */
             noisiest: components["schemas"]["Noise"][];
-            /** @description Targets with the longest runs on average, the slowest first, of the newest 5,000 runs. */
+            /** @description Targets with the longest runs on average, the slowest first, of the newest 2,000 runs. */
             slowest: components["schemas"]["SlowRuns"][];
         };
         /** @description Values that a recipe extracts from the stored pages. */
@@ -2501,6 +2521,56 @@ export interface operations {
             };
             /** @description There is no such run */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    healAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's name */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job is queued */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobResponse"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The run is not of a repository, or the repository is being healed with other settings */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -39,12 +39,8 @@ export function RunDelivery({ run, results, attempts }: RunDeliveryProps) {
   const command = mergeCommand(results);
   const pages = pagesOf(results);
   const patch = joinedPatch(attempts.map((attempt) => attempt.patch));
-  const { teamName, leaderName, branchName, pullRequest } = results;
-  const runAgain = () =>
-    again.mutate(
-      { repositoryUrl: run.target, teamName, leaderName },
-      { onSuccess: ({ jobId }) => void navigate(`/jobs/${jobId}`) },
-    );
+  const { branchName, pullRequest } = results;
+  const runAgain = () => again.mutate(run.runId, { onSuccess: ({ jobId }) => void navigate(`/jobs/${jobId}`) });
   return (
     <Panel
       title="Result"

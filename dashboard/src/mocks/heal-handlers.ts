@@ -18,26 +18,34 @@ const STEPS = [
 ] as const;
 
 export function healHandlers(world: World) {
+  const queue = (target: string) => {
+    const number = 500 + world.jobs.size;
+    const job = { jobId: runIdOf(number), runId: runIdOf(number + 100), taskId: number, asked: 0 };
+    const startedAt = new Date().toISOString();
+    world.jobs.set(job.jobId, job);
+    world.runs.unshift({
+      runId: job.runId,
+      taskId: job.taskId,
+      kind: "HEAL_REPO",
+      target,
+      startedAt,
+      state: "running",
+    });
+    world.events.set(job.runId, healingEvents(world.clock, 0));
+    return HttpResponse.json({ jobId: job.jobId, status: "queued" });
+  };
   return [
     http.post("*/api/heal", async ({ request }) => {
       const { repositoryUrl, teamName, leaderName } = (await request.json()) as JobRequest;
       if (!validateGitHubUrl(repositoryUrl) || !teamName || !leaderName) {
         return failure(400, "INVALID_INPUT", "repositoryUrl must look like https://github.com/owner/repository");
       }
-      const number = 500 + world.jobs.size;
-      const job = { jobId: runIdOf(number), runId: runIdOf(number + 100), taskId: number, asked: 0 };
-      const startedAt = new Date().toISOString();
-      world.jobs.set(job.jobId, job);
-      world.runs.unshift({
-        runId: job.runId,
-        taskId: job.taskId,
-        kind: "HEAL_REPO",
-        target: repositoryUrl,
-        startedAt,
-        state: "running",
-      });
-      world.events.set(job.runId, healingEvents(world.clock, 0));
-      return HttpResponse.json({ jobId: job.jobId, status: "queued" });
+      return queue(repositoryUrl);
+    }),
+
+    http.post("*/api/runs/:runId/again", ({ params }) => {
+      const run = world.runs.find(({ runId }) => runId === params.runId);
+      return run ? queue(run.target) : failure(404, "RUN_NOT_FOUND", "there is no such run");
     }),
 
     http.get("*/api/status/:jobId", ({ params }) => {

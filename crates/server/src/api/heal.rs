@@ -1,6 +1,6 @@
 //! The spec's two endpoints: starting the healing of a repository, and reporting its status.
 
-use autoheal_engine::task::{NewTask, TaskState};
+use autoheal_engine::task::{NewTask, TaskKind, TaskState};
 use autoheal_engine::{JobId, TaskId};
 use autoheal_forge::{BranchName, ForgeError};
 use autoheal_orchestrator::{PerformError, ask_for};
@@ -18,7 +18,7 @@ use super::Shared;
 use super::error::{ApiCode, ApiError, ErrorResponse};
 use super::request::{Asker, Body, Path, named, not_found};
 use super::results::HealingResults;
-use super::runs::RunSummary;
+use super::runs::{self, RunSummary};
 use super::schema::{self, Time};
 use super::tasks::Task;
 use super::{progress, tag};
@@ -151,6 +151,32 @@ pub(super) async fn start(
 ) -> Result<Json<JobResponse>, ApiError> {
     let task = task_of(&shared.services, &request)?;
     let job_id = enqueue(&shared.services, &task, &asker).await?;
+    Ok(Json(JobResponse { job_id, status: JobStatus::Queued }))
+}
+
+/// Heal the repository of a run again
+///
+/// With the settings of that run, such as its branch and its limits. A dry run stays one.
+#[utoipa::path(post, path = "/api/runs/{run_id}/again", operation_id = "healAgain", tag = tag::HEAL,
+    params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
+    (status = 200, description = "The job is queued", body = JobResponse),
+    (status = 404, description = "There is no such run", body = ErrorResponse),
+    (status = 409, description = "The run is not of a repository, or the repository is being healed with other settings", body = ErrorResponse)))]
+pub(super) async fn again(
+    State(shared): State<Shared>,
+    Asker(asker): Asker,
+    Path(run): Path<String>,
+) -> Result<Json<JobResponse>, ApiError> {
+    let services = &shared.services;
+    let row = runs::find(&shared, &run).await?;
+    let task = services.store.task(row.task).await?.filter(|task| task.kind == TaskKind::HealRepo);
+    let task = task.ok_or_else(|| ApiError::new(ApiCode::Conflict, "the run is not one of a repository"))?;
+    // The settings of the server may have changed since.
+    let address = services.healing.address_of(&task.target).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let earlier = HealRequest::deserialize(task.context)?;
+    let delivery = earlier.delivery.max(services.healing.for_person(&address).delivery);
+    let task = new_task(&services.worker, &address, HealRequest { delivery, ..earlier })?;
+    let job_id = enqueue(services, &task, &asker).await?;
     Ok(Json(JobResponse { job_id, status: JobStatus::Queued }))
 }
 

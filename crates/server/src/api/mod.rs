@@ -94,6 +94,7 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(runs::list))
         .routes(routes!(runs::show))
         .routes(routes!(runs::cancel))
+        .routes(routes!(heal::again))
         .routes(routes!(run_events::watch))
         .routes(routes!(records::diagnostics))
         .routes(routes!(records::fixes))

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use autoheal_engine::event::EventBody;
 use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord};
-use autoheal_engine::task::TaskState;
+use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::{JobId, RunId, TaskId, Timestamp};
 use autoheal_server::http::{Access, UserToken};
-use autoheal_store::{ClaimRequest, NewRun};
+use autoheal_store::{ClaimRequest, NewRun, TaskFilter};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -396,6 +396,30 @@ async fn a_job_may_name_a_branch_and_limits() {
     let context = server.store.task(TaskId(1)).await.unwrap().unwrap().context;
     assert_eq!((&context["branch"], &context["delivery"]), (&json!("main"), &json!("dry_run")), "{context}");
     assert_eq!((&context["retry_limit"], &context["limits"]["run_seconds"]), (&json!(0), &json!(300)), "{context}");
+
+    // The same once more, when that has ended.
+    let claim = ClaimRequest {
+        worker: "w".to_owned(),
+        host: "here".to_owned(),
+        kinds: vec![TaskKind::HealRepo],
+        lease: Duration::from_mins(1),
+        only: None,
+    };
+    let (task, lease) = server.store.claim(&claim).await.unwrap().unwrap();
+    let (run, target) = (RunId(Uuid::now_v7()), task.target);
+    let event = EventBody::RunStarted { target: target.clone() };
+    let new = NewRun { run, workflow: "HEAL_REPO".to_owned(), target, started_at: server.store.now(), event };
+    server.store.begin_run(&lease, &new).await.unwrap();
+    let again = || ask(server.send(Method::POST, &format!("/api/runs/{run}/again"), &json!({})));
+    let (status, shared) = again().await;
+    assert_eq!(status, 200, "{shared}");
+    assert_eq!(server.store.tasks(&TaskFilter::default()).await.unwrap().len(), 1, "it is still being healed");
+    ask(server.send(Method::POST, "/api/tasks/1/cancel", &json!({}))).await;
+    server.store.release(&lease).await.unwrap();
+    assert_eq!(again().await.0, 200);
+    let tasks = server.store.tasks(&TaskFilter::default()).await.unwrap();
+    assert_eq!(tasks.len(), 2, "{tasks:?}");
+    assert_eq!(tasks[0].context, context, "with the same settings");
 }
 
 #[tokio::test]
