@@ -197,7 +197,7 @@ class Story:
 
     def tell(self) -> dict:
         """The whole story; what is there to be asked about when it is over."""
-        for path in ("/healthz", "/readyz", "/api/overview", "/api/needs", "/api/sources", "/api/alerts", "/api/usage", "/api/tasks"):
+        for path in ("/healthz", "/readyz", "/api/overview", "/api/needs", "/api/sources", "/api/alerts", "/api/usage", "/api/tasks", "/api/trends"):
             self.ask("GET", path)
         run = self.heal_a_repository()
         self.cancel_and_retry()
@@ -216,18 +216,20 @@ class Story:
         asked = {"repositoryUrl": str(self.server.repositories / "broken"), "teamName": "Blue Team", "leaderName": "Ada L"}
         self.job = self.ask("POST", "/api/heal", body=asked, media_type="application/json")
 
-        def status():
-            told = self.ask("GET", "/api/status/{job_id}", path_parameters={"job_id": self.job["jobId"]})
-            return told if told["status"] in ("completed", "failed") else None
-
-        healed = self.wait("a healed repository", status)
+        healed = self.wait("a healed repository", self.ended_job)
         if healed.get("results", {}).get("ciStatus") != "PASSED" or not healed["results"]["fixes"]:
             self.faults.append(f"the repository was not healed: {healed}")
         run = self.ask("GET", "/api/runs", query={"kind": "HEAL_REPO"})["runs"][0]["runId"]
         for path in ("", "/diagnostics", "/fixes", "/outputs", "/events"):
             self.ask("GET", "/api/runs/{run_id}" + path, path_parameters={"run_id": run})
         self.check_events(run)
+        self.job = self.ask("POST", "/api/runs/{run_id}/again", path_parameters={"run_id": run})
+        self.wait("another run of the repository", self.ended_job)
         return run
+
+    def ended_job(self) -> dict | None:
+        told = self.ask("GET", "/api/status/{job_id}", path_parameters={"job_id": self.job["jobId"]})
+        return told if told["status"] in ("completed", "failed") else None
 
     def cancel_and_retry(self) -> None:
         slow = str(self.server.repositories / "slow")
@@ -262,7 +264,10 @@ class Story:
             self.ask("POST", "/api/sources/{name}/run", **of(name))
             self.wait(f"a fix of {name}", lambda: self.source(name)["waitsForApproval"])
             self.ask("POST", "/api/sources/{name}/" + decision, **of(name))
+        self.ask("POST", "/api/sources/{name}/reconsider", body={"version": None}, media_type="application/json", **of("lamp"))
+        self.ask("POST", "/api/sources/{name}/reject", body={"reason": "not yet"}, media_type="application/json", **of("lamp"))
         self.ended(self.ask("POST", "/api/sources/{name}/run", **of("table"))["taskId"])
+        self.accept_values("chair")
         self.ask("POST", "/api/sources/{name}/rollback", body={"to": None}, media_type="application/json", **of("table"))
         self.ask("POST", "/api/sources/{name}/heal", **of("table"))
         self.ask("POST", "/api/sources/{name}/release", **of("lamp"))
@@ -276,6 +281,15 @@ class Story:
         self.edit_recipe("table", snapshot, shown)
         self.ask("DELETE", "/api/sources/{name}", **of("shelf"))
         return snapshot
+
+    def accept_values(self, name: str) -> None:
+        """The price is a sentence from now on, and the user says that this is right."""
+        self.server.show(name, PAGE.replace("{price}", "Ask in the shop what it costs this week"))
+        source = {"path_parameters": {"name": name}}
+        self.ended(self.ask("POST", "/api/sources/{name}/run", **source)["taskId"])
+        accepted = self.ask("POST", "/api/sources/{name}/accept", **source)
+        if not accepted or accepted["state"] != "ACTIVE":
+            self.faults.append(f"the values were not accepted: {accepted}")
 
     def edit_recipe(self, name: str, snapshot: int, shown: str) -> None:
         """The user points at the price on a stored page, tries the rule, and activates it."""

@@ -18,7 +18,8 @@ pub struct Size {
 const RECORDS: u32 = 20_000;
 
 /// Definition of the source number `i`.
-const DEFINITION: &str = "'{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
+const DEFINITION: &str =
+    "'{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
      '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":604800,\"heal_policy\":\"auto\"}'";
 
 /// Statements that fill the database. `{hex}` writes the number `i` in twelve hexadecimal digits. Of a thousand sources, ten wait for

@@ -3398,9 +3398,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["ReconsiderRequest"];
+                "application/json": components["schemas"]["ReconsiderRequest"] | null;
             };
         };
         responses: {
@@ -3452,9 +3452,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["RejectRequest"];
+                "application/json": components["schemas"]["RejectRequest"] | null;
             };
         };
         responses: {

@@ -83,7 +83,7 @@ pub struct RejectRequest {
 
 /// Reject the waiting fix
 #[utoipa::path(post, path = "/api/sources/{name}/reject", operation_id = "rejectFix", tag = tag::SOURCES,
-    params(("name" = String, Path, description = "The source's name")), request_body = RejectRequest, responses(
+    params(("name" = String, Path, description = "The source's name")), request_body = Option<RejectRequest>, responses(
     (status = 200, description = "The source as it is now", body = Source),
     (status = 404, description = "There is no such source", body = ErrorResponse),
     (status = 409, description = "No fix waits", body = ErrorResponse)))]
@@ -91,8 +91,9 @@ pub(super) async fn reject(
     State(shared): State<Shared>,
     Asker(asker): Asker,
     Path(name): Path<String>,
-    Body(request): Body<RejectRequest>,
+    request: Option<Body<RejectRequest>>,
 ) -> Result<Json<Source>, ApiError> {
+    let request = request.map(|Body(request)| request).unwrap_or_default();
     let reason = request.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     if reason.is_some_and(|reason| reason.chars().count() > LONGEST_REASON) {
         return Err(
@@ -116,7 +117,7 @@ pub struct ReconsiderRequest {
 ///
 /// The fix waits for a review again.
 #[utoipa::path(post, path = "/api/sources/{name}/reconsider", operation_id = "reconsiderFix", tag = tag::SOURCES,
-    params(("name" = String, Path, description = "The source's name")), request_body = ReconsiderRequest, responses(
+    params(("name" = String, Path, description = "The source's name")), request_body = Option<ReconsiderRequest>, responses(
     (status = 200, description = "The source as it is now", body = Source),
     (status = 404, description = "There is no such source", body = ErrorResponse),
     (status = 409, description = "The version is not rejected, or another one waits", body = ErrorResponse)))]
@@ -124,10 +125,11 @@ pub(super) async fn reconsider(
     State(shared): State<Shared>,
     Asker(asker): Asker,
     Path(name): Path<String>,
-    Body(request): Body<ReconsiderRequest>,
+    request: Option<Body<ReconsiderRequest>>,
 ) -> Result<Json<Source>, ApiError> {
+    let version = request.and_then(|Body(request)| request.version);
     let store = &shared.services.store;
-    decide::reconsider(store, &parsed(&name)?, request.version, &asker, store.now()).await?;
+    decide::reconsider(store, &parsed(&name)?, version, &asker, store.now()).await?;
     current(&shared, &name).await
 }
 

@@ -4,8 +4,10 @@ use std::convert::Infallible;
 use std::str::FromStr;
 
 use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::body::HttpBody as _;
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -19,8 +21,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
-        let Json(object) = Json::<Map<String, Value>>::from_request(request, state).await?;
+        let Json(object) = <Json<Map<String, Value>> as FromRequest<S>>::from_request(request, state).await?;
         T::deserialize(Value::Object(object)).map(Self).map_err(ApiError::invalid)
+    }
+}
+
+/// Without a body, nothing is given.
+impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Self::Rejection> {
+        let is_given = request.headers().contains_key(CONTENT_TYPE) || !request.body().is_end_stream();
+        if is_given { <Self as FromRequest<S>>::from_request(request, state).await.map(Some) } else { Ok(None) }
     }
 }
 
