@@ -6,7 +6,7 @@ use crate::terms;
 /// Explains one term, or lists all.
 pub(super) fn run(arguments: &Explain, printer: &Printer) -> Result<Exit, Failure> {
     match arguments.term {
-        Some(term) => printer.data(&term.page())?,
+        Some(term) => printer.markdown(&term.page())?,
         None => printer.data(&terms::list())?,
     }
     Ok(Exit::Fine)

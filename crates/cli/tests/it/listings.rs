@@ -158,7 +158,7 @@ fn masked(text: &str, home: &Home) -> String {
 #[tokio::test]
 async fn lists_fit_every_terminal() {
     let home = inhabited().await;
-    let lists: [(&str, &[&str]); 8] = [
+    let lists: [(&str, &[&str]); 10] = [
         ("runs", &["runs"]),
         ("tasks", &["tasks"]),
         ("task", &["tasks", "show", "1"]),
@@ -167,6 +167,8 @@ async fn lists_fit_every_terminal() {
         ("history", &["source", "history", "kettle"]),
         ("usage", &["usage", "--by", "target"]),
         ("report", &["report", "last~1"]),
+        ("stats", &["source", "stats"]),
+        ("explain", &["explain", "SLOWED_DOWN"]),
     ];
     for (name, arguments) in lists {
         let mut text = String::new();

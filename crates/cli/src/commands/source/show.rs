@@ -278,11 +278,15 @@ pub(super) async fn stats(json: bool, store: &Store, printer: &Printer) -> Resul
     let recovery = statistics
         .average_recovery_millis
         .map_or("none yet".to_owned(), |millis| minutes_and_seconds(Duration::from_millis(millis)));
-    printer.data(&format!(
-        "fixes that passed validation  {}\nfixes taken back              {}\nsources in quarantine         {}\ntime from failure to fix      {recovery}\n",
-        share(statistics.passed, statistics.attempts),
-        share(statistics.taken_back, statistics.promoted),
-        share(statistics.quarantined, statistics.sources),
-    ))?;
+    let mut table = Table::new([Column::new("FIGURE"), Column::new("VALUE")]);
+    for (figure, value) in [
+        ("fixes that passed", share(statistics.passed, statistics.attempts)),
+        ("fixes taken back", share(statistics.taken_back, statistics.promoted)),
+        ("in quarantine", share(statistics.quarantined, statistics.sources)),
+        ("time to recover", recovery),
+    ] {
+        table.push([Cell::new(figure), Cell::new(&value)]);
+    }
+    printer.table(&table)?;
     Ok(Exit::Fine)
 }
