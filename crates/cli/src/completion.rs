@@ -1,12 +1,14 @@
 //! Completion of command lines by the program itself: names of sources and runs, and numbers of tasks, are completed as well.
 
 use std::ffi::OsStr;
+use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 use autoheal_store::{RunFilter, SourceFilter, SourceOrder, Store, TaskFilter};
 use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use tokio::time::timeout;
 
 use crate::args;
 use crate::config::Config;
@@ -15,6 +17,9 @@ use crate::wiring;
 
 /// Environment variable by which the script of a shell asks for candidates.
 const VARIABLE: &str = "AUTOHEAL_COMPLETE";
+
+/// Maximum time to wait for the database.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Maximum number of candidates that are looked up.
 const MOST: u32 = 200;
@@ -81,11 +86,17 @@ fn stored(given: &OsStr, list: &impl AsyncFn(&Store, &str) -> Option<Vec<Stored>
     let given = given.to_string_lossy();
     let listed = || {
         let config = Config::load(None, Vec::new()).ok()?;
-        if config.database_url.is_none() && !config.data_dir().ok()?.join("autoheal.db").exists() {
-            return None;
-        }
+        let file = config.data_dir().ok()?.join("autoheal.db");
+        let address = config.database_url.clone().map_or_else(|| Store::address_of_file(&file), Ok).ok()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-        runtime.block_on(async { list(&wiring::open_store(&config).await.ok()?, &given).await })
+        runtime.block_on(async {
+            let listed = async {
+                // To open a database is to migrate it, which stops older processes: a key must not do that.
+                let is_current = Store::is_current(&address).await.ok()?;
+                if is_current { list(&wiring::open_store(&config).await.ok()?, &given).await } else { None }
+            };
+            timeout(PATIENCE, listed).await.ok()?
+        })
     };
     let found = listed().unwrap_or_default().into_iter().filter(|(name, _)| name.starts_with(given.as_ref()));
     found.map(|(name, about)| CompletionCandidate::new(name).help(Some(about.into()))).collect()

@@ -173,8 +173,8 @@ stop_reasons! {
         "the site asks for fewer requests",
         "Wait: the next run is put off by itself. If it stays so, choose a longer interval.";
     SlowedDown = "SLOWED_DOWN", Blocked,
-        "the site asks for fewer requests, and the source is run less often for now",
-        "Wait: the next run is put off by itself, and after good runs the interval is the usual one again.";
+        "the site asks for fewer requests, and the source makes fewer for now",
+        "Wait: the next run is put off by itself, and good runs restore the interval.";
     PageGone = "PAGE_GONE", Broken,
         "the page no longer exists",
         "Open the page in a browser, and correct the address of the source if it has moved.";

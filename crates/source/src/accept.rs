@@ -15,13 +15,10 @@ use crate::name::SourceName;
 use crate::refresh::values_notice;
 use crate::validation::{validate, values};
 
-/// Maximum number of failed pages that are read.
-const MOST_PAGES: u32 = 30;
-
 /// Values of a failed page that the recipe gives, and that look unlike those before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnlikeBefore {
-    /// The page.
+    /// The page, after all redirects.
     pub url: Url,
     /// The values, by field, or a list of such records.
     pub values: Value,
@@ -31,7 +28,8 @@ pub struct UnlikeBefore {
     version: u32,
 }
 
-/// Returns the values of the pages that failed in the newest run, and that only a comparison with earlier pages refuses.
+/// Returns the values of the source's pages that have failed and were not read well since, where only a comparison with earlier pages
+/// refuses them.
 ///
 /// # Errors
 ///
@@ -40,18 +38,24 @@ pub struct UnlikeBefore {
 pub async fn to_accept(store: &Store, name: &SourceName) -> Result<Vec<UnlikeBefore>, DecideError> {
     let (row, active) = (decide::find(store, name).await?, active(store, name).await?);
     let recipe: Recipe = serde_json::from_value(active.recipe)?;
-    let mut found: Vec<UnlikeBefore> = Vec::new();
-    for failing in store.snapshots(name.as_str(), SnapshotRole::Failing, None, MOST_PAGES).await? {
-        let is_old = row.health.last_success_at.is_some_and(|success| failing.taken_at < success);
-        let Ok(url) = Url::parse(&failing.url) else { continue };
-        if is_old || found.iter().any(|newer| newer.url == url) {
-            continue;
+    let definition: Definition = serde_json::from_value(row.definition)?;
+    let newest = async |role, url: &Url| {
+        let stored = store.snapshots(name.as_str(), role, Some(url.as_str()), 1).await?;
+        Ok::<_, DecideError>(stored.into_iter().next())
+    };
+    let mut found = Vec::new();
+    for page in definition.pages() {
+        let Some(failing) = newest(SnapshotRole::Failing, page).await? else { continue };
+        let good = newest(SnapshotRole::Good, page).await?;
+        // Where the site leads to from the address of the page.
+        let facts = good.as_ref().and_then(|good| PageFacts::read(good.values.as_ref()?));
+        let place = facts.and_then(|facts| facts.place).unwrap_or_else(|| page.clone());
+        let read_well = store.last_values(name.as_str(), place.as_str()).await?.map(|last| last.at);
+        let good_at =
+            read_well.into_iter().chain(good.map(|good| good.taken_at)).chain(row.health.last_success_at).max();
+        if good_at.is_none_or(|good_at| good_at < failing.taken_at) {
+            found.push(judged(name, &recipe, active.version, failing, place)?);
         }
-        let good = store.snapshots(name.as_str(), SnapshotRole::Good, Some(&failing.url), 1).await?;
-        if good.first().is_some_and(|good| good.taken_at >= failing.taken_at) {
-            continue;
-        }
-        found.push(judged(name, &recipe, active.version, failing, url)?);
     }
     if found.is_empty() { Err(DecideError::NothingToAccept(name.clone())) } else { Ok(found) }
 }
@@ -72,7 +76,7 @@ pub async fn accept(
     let definition: Definition = serde_json::from_value(row.definition.clone())?;
     let mut records = Vec::new();
     for page in &accepted {
-        let before = store.last_values(name.as_str(), page.url.as_str()).await?;
+        let before = store.last_values(name.as_str(), page.url.as_str()).await?.map(|last| last.values);
         records.extend(values_notice(
             &row.source,
             &definition,

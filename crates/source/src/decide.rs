@@ -25,9 +25,10 @@ pub enum DecideError {
     /// The active version is the first one, so there is nothing to roll back to.
     #[error("`{0}` has no earlier version: `autoheal source history {0}` lists them")]
     NoEarlierVersion(SourceName),
-    /// The requested version was never active, or is active now: only an earlier active version can be restored.
+    /// The requested version was never active, was rejected, or is active now: only an earlier active version can be restored.
     #[error(
-        "version {version} of `{name}` was never active, or is active now; `autoheal source history {name}` lists all versions"
+        "version {version} of `{name}` was never active, was rejected, or is active now; `autoheal source history {name}` lists all versions, \
+         `autoheal source reconsider {name}` undoes a rejection"
     )]
     NeverInForce {
         /// Name of the source.

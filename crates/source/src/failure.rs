@@ -98,7 +98,11 @@ impl Failure {
 
     /// Returns whether only the site can end the failure: it refuses, is down, or leads elsewhere. No change of the source could help.
     pub const fn is_of_the_site(&self) -> bool {
-        matches!((self.error_type, self.status), (ErrorType::HttpError, status) if !matches!(status, Some(404 | 410)))
+        match self.error_type {
+            ErrorType::HttpError => !matches!(self.status, Some(404 | 410)),
+            ErrorType::Timeout => self.unreached,
+            ErrorType::ParseError | ErrorType::SchemaMismatch | ErrorType::RateLimit => false,
+        }
     }
 
     pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {

@@ -203,7 +203,7 @@ impl RefreshWorkflow {
             context.note("left alone", format!("{left} pages are for the next run"));
         }
         state.is_done = is_left_alone || (state.further.is_none() && left == 0);
-        if state.is_done { conclude(&self.services, &loaded, state.seen.failure(), context).await } else { Ok(()) }
+        if state.is_done { conclude(&self.services, &loaded, &state.seen, context).await } else { Ok(()) }
     }
 
     /// Stores a good page: its values, and what later ones are compared with. Returns whether the values are new.
@@ -218,7 +218,7 @@ impl RefreshWorkflow {
         let now = context.now();
         let version = loaded.in_force.version;
         let before = self.services.store.last_values(&name(loaded), page.url.as_str()).await;
-        let before = before.map_err(|error| store_error(&error))?;
+        let before = before.map_err(|error| store_error(&error))?.map(|last| last.values);
         let is_changed = before.as_ref() != Some(values);
         let source = &loaded.row.source;
         if let Some(notice) =
@@ -289,9 +289,10 @@ fn further_page(loaded: &Loaded, answer: &WebPage, judged: &Judged, number: u32)
 async fn conclude(
     services: &SourceServices,
     loaded: &Loaded,
-    failure: Option<&Failure>,
+    seen: &Seen,
     context: &StepContext,
 ) -> Result<(), StepError> {
+    let failure = seen.failure();
     let now = context.now();
     let version = loaded.in_force.version;
     let mut health: Health = loaded.row.health.clone();
@@ -299,7 +300,8 @@ async fn conclude(
         health.good_run(now);
         record(context, SourceRecord::Health { source: name(loaded), health });
         record(context, SourceRecord::Watched { source: name(loaded), version, good: true });
-        let is_trusted_again = (loaded.in_force.runs + 1).is_multiple_of(RECOVERY_RUNS);
+        let good_runs = loaded.in_force.runs - loaded.in_force.failed_runs + 1;
+        let is_trusted_again = good_runs.is_multiple_of(RECOVERY_RUNS);
         if let Some(faster) = loaded.definition.recovered().filter(|_| is_trusted_again) {
             context.note("recovered", format!("run every {} s again", faster.interval().as_secs()));
             let (was, definition) = (loaded.row.definition.clone(), json_of(&faster)?);
@@ -307,6 +309,7 @@ async fn conclude(
         }
         return Ok(());
     };
+    let is_silent = seen.good == 0 && (failure.is_of_the_site() || failure.error_type == ErrorType::RateLimit);
     health.failed_run(now);
     health.unreached = failure.unreached;
     let may_be_healed = health.state == HealthState::Degraded;
@@ -324,6 +327,9 @@ async fn conclude(
     if is_about_the_recipe {
         record(context, SourceRecord::Watched { source: name(loaded), version, good: false });
     }
+    if is_silent && !failure.host_unknown {
+        tell_of_a_silent_site(services, loaded, failure, context).await?;
+    }
     match before {
         Some(before) if loaded.in_force.runs + 1 == WATCHED_RUNS && loaded.in_force.failed_runs + 1 == WATCHED_RUNS => {
             take_back(loaded, before, context)?;
@@ -339,9 +345,7 @@ async fn conclude(
             let target = EVERY_HOST.to_owned();
             context.record(Record::Alert(Alert { target, kind: AlertKind::Outage, message, shared }));
         }
-        None if failure.is_of_the_site() && !failure.host_unknown => {
-            tell_of_a_silent_site(services, loaded, failure, context).await?;
-        }
+        None if failure.is_of_the_site() && !failure.host_unknown => {}
         None if may_be_healed => {
             let mut task = NewTask::new(TaskKind::FixSource, name(loaded), now);
             task.context = json_of(failure)?;
@@ -360,9 +364,18 @@ async fn tell_of_a_silent_site(
     context: &StepContext,
 ) -> Result<(), StepError> {
     let (source, health) = (name(loaded), &loaded.row.health);
-    let good_at = health.last_success_at.unwrap_or(loaded.row.created_at);
-    let is_repeated = health.last_failure_at.is_some_and(|failed| failed > good_at);
-    if !is_repeated || context.now().since(good_at) < LONGEST_SILENCE {
+    let is_repeated = |since| health.last_failure_at.is_some_and(|failed| failed > since);
+    let is_long = |since| context.now().since(since) >= LONGEST_SILENCE;
+    let mut good_at = health.last_success_at.unwrap_or(loaded.row.created_at);
+    if !is_repeated(good_at) || !is_long(good_at) {
+        return Ok(());
+    }
+    // A page with wrong values is a page, too.
+    for role in [SnapshotRole::Good, SnapshotRole::Failing] {
+        let newest = services.store.snapshots(&source, role, None, 1).await.map_err(|error| store_error(&error))?;
+        good_at = newest.first().map_or(good_at, |page| page.taken_at.max(good_at));
+    }
+    if !is_repeated(good_at) || !is_long(good_at) {
         return Ok(());
     }
     let alerts = services.store.alerts(&AlertFilter::about(source.as_str(), 50)).await;

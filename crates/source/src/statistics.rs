@@ -50,7 +50,7 @@ impl Statistics {
                 statistics.attempts += fix.attempts;
                 statistics.passed += if fix.passed { fix.attempts } else { 0 };
             }
-            if fix.deployed_to == "PRODUCTION" {
+            if is_proved && fix.deployed_to == "PRODUCTION" {
                 recoveries += fix.dated;
                 waited += fix.millis;
             }

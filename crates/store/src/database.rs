@@ -14,8 +14,8 @@ use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
 use url::Url;
 use uuid::Uuid;
 
-use crate::StoreError;
 use crate::writer::{Scope, Work, Writer};
+use crate::{StoreError, row};
 
 /// A statement with its arguments, made before the transaction that executes it.
 pub(crate) type Statement = Query<'static, Any, AnyArguments>;
@@ -119,6 +119,16 @@ impl Database {
             Dialect::Sqlite => Self::open_sqlite(url).await,
             Dialect::Postgres => Self::open_postgres(url).await,
         }
+    }
+
+    /// Returns whether there is a database with the newest schema. Makes and changes nothing.
+    pub(crate) async fn is_current(url: &str) -> Result<bool, StoreError> {
+        sqlx::any::install_default_drivers();
+        let dialect = Dialect::of(url)?;
+        let mut connection = AnyConnection::connect(url).await?;
+        let newest =
+            sqlx::query("SELECT MAX(version) AS version FROM _sqlx_migrations").fetch_one(&mut connection).await?;
+        Ok(row::integer(&newest, "version")? == dialect.newest_version())
     }
 
     async fn open_sqlite(url: &str) -> Result<Self, StoreError> {

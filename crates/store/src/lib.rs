@@ -142,10 +142,28 @@ impl Store {
         Ok(store)
     }
 
+    /// Returns whether a database is there and has the schema that this program knows. Nothing is made or changed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownAddress`]; any error that the database reports.
+    pub async fn is_current(url: &str) -> Result<bool, StoreError> {
+        Database::is_current(url).await
+    }
+
     /// Returns the time by the database's clock, as last seen by this process: the time on which all machines that share the
     /// database agree. The clock is read when the database is opened, and about once a minute while tasks are claimed or held.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Returns the address of the SQLite file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the path has no absolute form, or none that an address can hold.
+    pub fn address_of_file(path: &Path) -> Result<String, StoreError> {
+        database::sqlite_url(path)
     }
 
     /// Opens the SQLite file at `path`, which is made when missing; its folder must exist.
@@ -154,7 +172,7 @@ impl Store {
     ///
     /// As [`Store::open`].
     pub async fn open_file(path: &Path) -> Result<Self, StoreError> {
-        Self::open(&database::sqlite_url(path)?).await
+        Self::open(&Self::address_of_file(path)?).await
     }
 }
 

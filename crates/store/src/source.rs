@@ -131,8 +131,10 @@ const STAGED: &str = "
     INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, created_at)
     VALUES ($1, $2, 'STAGING', $3, $4, $5, $6)";
 
+/// The newest fix waits instead of an earlier one.
 const WAITING: &str = "
-    UPDATE recipe_version SET waits = 1 WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
+    UPDATE recipe_version SET waits = CASE WHEN version = $2 THEN 1 ELSE 0 END
+    WHERE source_name = $1 AND stage = 'STAGING' AND (version = $2 OR waits = 1)";
 
 const FAILED: &str = "
     UPDATE recipe_version SET stage = 'FAILED' WHERE source_name = $1 AND version = $2 AND stage = 'STAGING'";
@@ -404,12 +406,11 @@ impl Store {
     }
 
     /// The values that were accepted last from the page at an address.
-    pub async fn last_values(&self, source: &str, url: &str) -> Result<Option<Value>, StoreError> {
-        let sql =
-            "SELECT values_json FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1";
+    pub async fn last_values(&self, source: &str, url: &str) -> Result<Option<ValueRow>, StoreError> {
+        let sql = "SELECT * FROM source_value WHERE source_name = $1 AND url = $2 ORDER BY value_id DESC LIMIT 1";
         let query = sqlx::query(sql).bind(storable(source)).bind(storable(url));
         let row = query.fetch_optional(&self.database.pool).await?;
-        row.as_ref().map(|row| row::document(row, "values_json")).transpose()
+        row.as_ref().map(value_row).transpose()
     }
 
     /// Returns the checks of the source's host name since a time, in order.

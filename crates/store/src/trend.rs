@@ -61,12 +61,12 @@ const RUNS: &str =
 
 const FIXES: &str = "
     SELECT created_at / 86400000 AS day, COUNT(*) AS tried, COUNT(CASE WHEN deployed_to <> 'FAILED' THEN 1 END) AS passed
-    FROM fix_history WHERE created_at >= $1 GROUP BY 1";
+    FROM fix_history WHERE created_at >= $1 AND error_type <> 'RATE_LIMIT' GROUP BY 1";
 
 const RECOVERIES: &str = "
     SELECT ended_at / 86400000 AS day, COUNT(*) AS recoveries, CAST(SUM(ended_at - failed_at) AS BIGINT) AS millis
     FROM (SELECT created_at AS ended_at, {failed_at} AS failed_at
-          FROM fix_history WHERE created_at >= $1 AND deployed_to = 'PRODUCTION') AS active
+          FROM fix_history WHERE created_at >= $1 AND deployed_to = 'PRODUCTION' AND error_type <> 'RATE_LIMIT') AS active
     WHERE failed_at <= ended_at GROUP BY 1";
 
 const ALERTS: &str = "

@@ -141,7 +141,7 @@ export interface paths {
         put?: never;
         /**
          * Heal the repository of a run again
-         * @description With the settings of that run, such as its branch and its limits. A dry run stays one.
+         * @description With the branch, the names and the limits of that run; other settings are those of the server. A dry run stays one.
          */
         post: operations["healAgain"];
         delete?: never;

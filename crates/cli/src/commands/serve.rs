@@ -26,9 +26,14 @@ fn with_room(config: &Config) -> Config {
     config
 }
 
+/// A token that is not stored or printed.
+fn unknown_token() -> SecretString {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
+}
+
 /// The token of a server whose user has chosen none. It stays the same, so that a page that is open in a browser outlives the server.
 fn generated_token(config: &Config) -> Result<SecretString, Failure> {
-    let make = || format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+    let make = || unknown_token().expose_secret().to_owned();
     private::kept(&wiring::data_dir(config)?, "server-token", make).map(SecretString::from).environment()
 }
 
@@ -64,10 +69,14 @@ fn access(config: &Config) -> Result<Access, Failure> {
         ));
     }
     let user_tokens = server.user_tokens_file.as_deref().map(user_tokens).transpose().bad_input()?.unwrap_or_default();
-    // Only the user of this process can read a generated token.
-    let user = chosen.is_none().then(person);
     let is_public = chosen.is_some() || !user_tokens.is_empty();
-    let token = chosen.map_or_else(|| generated_token(config), Ok)?;
+    // Only the user of this process can read a generated token.
+    let user = (!is_public).then(person);
+    let token = match chosen {
+        Some(token) => token,
+        None if is_public => unknown_token(),
+        None => generated_token(config)?,
+    };
     Ok(Access {
         token,
         user,

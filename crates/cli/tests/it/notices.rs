@@ -178,18 +178,20 @@ async fn with_two_sources() -> Scraper {
 }
 
 #[tokio::test]
-async fn sources_of_one_host_that_fail_alike_give_one_alert() {
-    let scraper = with_two_sources().await;
+async fn of_sources_of_one_host_that_fail_alike_one_alert_is_delivered() {
+    let (scraper, receiver) = (with_two_sources().await, receiver().await);
     for path in [PAGE, "/article/2"] {
         scraper.site.set(path, Change::DeleteField("title".to_owned()));
     }
+    let hook = receiver.url("/hook");
     for _ in 0..3 {
-        assert_eq!(scraper.run(&["run"]).code, Some(1));
+        let mut command = scraper.command(&["run"]);
+        assert_eq!(Ended::of(command.env("AUTOHEAL_ALERT_WEBHOOK", hook.as_str())).code, Some(1));
     }
     let alerts = |name: &str| scraper.json(&["show", name])["alerts"].as_array().unwrap().len();
     assert_eq!(scraper.json(&["show", "more"])["health"]["state"], "QUARANTINED");
     assert_eq!(scraper.health(), "QUARANTINED");
-    assert_eq!(alerts("news") + alerts("more"), 1);
+    assert_eq!((alerts("news"), alerts("more"), receiver.requests("/hook")), (1, 1, 1));
 }
 
 #[tokio::test]

@@ -98,12 +98,12 @@ async fn a_server_makes_a_token_that_only_its_user_can_read_and_answers_nobody_w
 }
 
 #[tokio::test]
-async fn users_have_tokens_of_their_own_and_the_browser_is_opened_without_one_in_its_arguments() {
+async fn users_have_tokens_of_their_own() {
     let home = Home::new();
     let tokens = home.path().join("tokens");
     let start = |text: &str| {
         std::fs::write(&tokens, text).unwrap();
-        let mut command = home.command(&["serve", "--open", "--addr", "127.0.0.1:0", "--log", "off"]);
+        let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
         command.env("AUTOHEAL_USER_TOKENS_FILE", &tokens);
         command
     };
@@ -117,6 +117,17 @@ async fn users_have_tokens_of_their_own_and_the_browser_is_opened_without_one_in
         let told = String::from_utf8(refused.stderr).unwrap();
         assert!(refused.status.code() == Some(2) && told.contains(expected) && !told.contains("fedcba"), "{told}");
     }
+    let server = Server::of(start("Ada Lovelace 0123456789abcdef\n"));
+    let of_person = json!({ "repositoryUrl": home.path().to_str().unwrap(), "teamName": "a", "leaderName": "b" });
+    let address = server.printed.as_str();
+    assert!(!address.contains("token"), "{address}");
+    assert_eq!(heal(address, Some("0123456789abcdef"), "/api/heal", &of_person).await.0, 400, "she is let in");
+    assert_eq!(heal(address, Some("0123456789abcdeg"), "/api/heal", &of_person).await.0, 401);
+}
+
+#[tokio::test]
+async fn the_browser_is_opened_without_the_token_in_its_arguments() {
+    let home = Home::new();
     // What opens addresses on Linux, as a program that keeps what it is given.
     let programs = home.path().join("programs");
     std::fs::create_dir(&programs).unwrap();
@@ -124,7 +135,7 @@ async fn users_have_tokens_of_their_own_and_the_browser_is_opened_without_one_in
     std::fs::write(&opener, "#!/bin/sh\necho \"$@\" > \"$HOME/given.part\"; mv \"$HOME/given.part\" \"$HOME/given\"\n")
         .unwrap();
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = start("Ada Lovelace 0123456789abcdef\n");
+    let mut command = home.command(&["serve", "--open", "--addr", "127.0.0.1:0", "--log", "off"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", programs.display())).env("DISPLAY", ":0");
     let server = Server::of(command);
     let (address, token) = server.entrance();
@@ -137,9 +148,6 @@ async fn users_have_tokens_of_their_own_and_the_browser_is_opened_without_one_in
     let way = home.path().join(".local/share/autoheal/open.html");
     assert!(std::fs::read_to_string(&way).unwrap().contains(&format!("url={address}/#token={token}")));
     assert_eq!(std::fs::metadata(&way).unwrap().mode() & 0o777, 0o600);
-    let of_person = json!({ "repositoryUrl": home.path().to_str().unwrap(), "teamName": "a", "leaderName": "b" });
-    assert_eq!(heal(address, Some("0123456789abcdef"), "/api/heal", &of_person).await.0, 400, "she is let in");
-    assert_eq!(heal(address, Some("0123456789abcdeg"), "/api/heal", &of_person).await.0, 401);
 }
 
 /// A container that is started again on the same data folder has another host name.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoheal_engine::source::SourceRecord;
+use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::site::{Change, Layout};
 use serde_json::Value;
@@ -164,6 +164,9 @@ async fn a_site_that_wants_to_be_left_alone_is_asked_less_often() {
         None,
         "as often as before after three good runs"
     );
+    scraper.site.set(PAGE, Change::RateLimit { retry_after: Some("1".to_owned()), times: None });
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    assert_eq!(scraper.json(&["show", "news"])["definition"]["slowdown"], 1, "and less often again");
 }
 
 #[tokio::test]
@@ -319,13 +322,30 @@ async fn a_permanent_redirect_is_remembered_and_a_broken_site_is_left_to_itself(
         alerts.map(|alert| alert["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(kinds(), [""; 0], "it may be over soon");
-    // A day later it is not.
+    // A day later it is not: the same source, as it would be then.
     let store = scraper.home.store().await;
-    let mut health = store.source("news").await.unwrap().unwrap().health;
-    let ago = |hours| Some(store.now().minus(Duration::from_hours(hours)));
-    (health.last_success_at, health.last_failure_at) = (ago(25), ago(20));
-    let record = SourceRecord::Health { source: "news".to_owned(), health };
-    store.change_sources(store.now(), &[record]).await.unwrap();
+    let ago = |hours| store.now().minus(Duration::from_hours(hours));
+    let row = store.source("news").await.unwrap().unwrap();
+    let recipe = store.recipes("news").await.unwrap().remove(0);
+    let good = store.snapshots("news", SnapshotRole::Good, None, 1).await.unwrap().remove(0);
+    let (source, asked_by) = (|| "news".to_owned(), || "ada".to_owned());
+    let health = Health { last_success_at: Some(ago(25)), last_failure_at: Some(ago(20)), ..row.health };
+    let (definition, version) = (row.definition, 1);
+    let records = [
+        SourceRecord::Removed { source: source() },
+        SourceRecord::Definition { source: source(), definition: definition.clone() },
+        SourceRecord::Health { source: source(), health },
+        SourceRecord::Staged {
+            source: source(),
+            version,
+            recipe: recipe.recipe,
+            definition: definition.clone(),
+            asked_by: asked_by(),
+        },
+        SourceRecord::Promoted { source: source(), version, definition, replaces: None, asked_by: asked_by() },
+        SourceRecord::Snapshot { source: source(), snapshot: Snapshot { taken_at: ago(25), ..good } },
+    ];
+    store.change_sources(ago(25), &records).await.unwrap();
     for _ in 0..2 {
         assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
         assert_eq!(kinds(), ["BLOCKED"], "told once");

@@ -156,7 +156,7 @@ pub(super) async fn start(
 
 /// Heal the repository of a run again
 ///
-/// With the settings of that run, such as its branch and its limits. A dry run stays one.
+/// With the branch, the names and the limits of that run; other settings are those of the server. A dry run stays one.
 #[utoipa::path(post, path = "/api/runs/{run_id}/again", operation_id = "healAgain", tag = tag::HEAL,
     params(("run_id" = String, Path, format = Uuid, description = "The run's name")), responses(
     (status = 200, description = "The job is queued", body = JobResponse),
@@ -171,11 +171,20 @@ pub(super) async fn again(
     let row = runs::find(&shared, &run).await?;
     let task = services.store.task(row.task).await?.filter(|task| task.kind == TaskKind::HealRepo);
     let task = task.ok_or_else(|| ApiError::new(ApiCode::Conflict, "the run is not one of a repository"))?;
-    // The settings of the server may have changed since.
     let address = services.healing.address_of(&task.target).map_err(|error| ApiError::invalid(error.to_string()))?;
     let earlier = HealRequest::deserialize(task.context)?;
-    let delivery = earlier.delivery.max(services.healing.for_person(&address).delivery);
-    let task = new_task(&services.worker, &address, HealRequest { delivery, ..earlier })?;
+    // A client may choose these; the rest is what the user of the server allows today.
+    let mut wanted = services.healing.for_person(&address);
+    wanted.limits.run_seconds = earlier.limits.run_seconds;
+    let wanted = HealRequest {
+        team_name: earlier.team_name,
+        leader_name: earlier.leader_name,
+        branch: earlier.branch,
+        retry_limit: earlier.retry_limit,
+        delivery: earlier.delivery.max(wanted.delivery),
+        ..wanted
+    };
+    let task = new_task(&services.worker, &address, wanted)?;
     let job_id = enqueue(services, &task, &asker).await?;
     Ok(Json(JobResponse { job_id, status: JobStatus::Queued }))
 }

@@ -70,7 +70,12 @@ pub(super) async fn run(
         (End::Healed | End::SlowedDown, Some(proposal)) => {
             let (version, replaces) = (proposal.version, Some(proposal.replaces));
             let asked_by = DOCTOR.to_owned();
-            let definition = json_of(&loaded.definition_with(&proposal.definition)?)?;
+            let mut definition = loaded.definition_with(&proposal.definition)?;
+            if end == End::SlowedDown {
+                // The active version may have been made at the same pace, from which the source has recovered since.
+                definition.slowdown = proposal.definition.slowdown;
+            }
+            let definition = json_of(&definition)?;
             record(context, SourceRecord::Promoted { source: source.clone(), version, definition, replaces, asked_by });
             let mut health = loaded.row.health.clone();
             health.fix_attempts_today = Breaker::default().recent(&made, now);

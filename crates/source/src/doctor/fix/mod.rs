@@ -54,7 +54,11 @@ pub(super) async fn run(
         ErrorType::Timeout => patience::wait_longer(loaded),
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
     };
-    let thought = thought.and_then(|change| not_refused(change, loaded, context));
+    // A site that asks for fewer requests gets fewer, even after a rejection.
+    let thought = match failure.error_type {
+        ErrorType::RateLimit => thought,
+        _ => thought.and_then(|change| not_refused(change, loaded, context)),
+    };
     match thought {
         Ok(change) => {
             context.note("proposal", change.description.clone());
