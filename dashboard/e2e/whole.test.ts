@@ -150,6 +150,18 @@ describe.skipIf(!isPossible)("the dashboard with the real server", () => {
     }
   });
 
+  it("is sent as the build has compressed it", async () => {
+    const asset = (path: string, coding: string) =>
+      fetch(`${autoheal.address}${path}`, { headers: { Accept: "text/html", "Accept-Encoding": coding } });
+    const html = await (await asset("/", "identity")).text();
+    const path = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? "";
+    const [compressed, plain] = [await asset(path, "gzip"), await asset(path, "identity")];
+    expect([compressed, plain].map(({ headers }) => headers.get("content-encoding"))).toEqual(["gzip", null]);
+    // A file that is compressed on the way has no length.
+    expect(Number(compressed.headers.get("content-length"))).toBeGreaterThan(1000);
+    expect(await compressed.text()).toBe(await plain.text());
+  });
+
   it("had nothing to complain of", () => {
     expect(problems, autoheal.log).toEqual([]);
   });

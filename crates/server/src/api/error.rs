@@ -239,18 +239,26 @@ impl From<JsonRejection> for ApiError {
     }
 }
 
+impl ApiError {
+    /// Returns the error for an input that serde refuses; it names the field between the first backticks.
+    pub(super) fn invalid_field(told: &str) -> Self {
+        let named = |beginning: &str| Some(told.strip_prefix(beginning)?.split_once('`')?.0.to_owned());
+        match named("unknown field `").or_else(|| named("missing field `")) {
+            Some(name) => Self::invalid(told).with("field", name),
+            None => Self::invalid(told),
+        }
+    }
+}
+
 impl From<QueryRejection> for ApiError {
     fn from(rejection: QueryRejection) -> Self {
         let text = rejection.body_text();
         let told = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, told)| told);
-        // The text begins with a parameter that has a wrong value; an unknown one is between backticks.
+        // The text begins with a parameter that has a wrong value.
         let is_name = |name: &&str| name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
-        let wrong = told.split_once(": ").map(|(name, _)| name).filter(is_name);
-        let unknown = || Some(told.strip_prefix("unknown field `")?.split_once('`')?.0);
-        let error = Self::invalid(told);
-        match wrong.or_else(unknown) {
-            Some(name) => error.with("field", name),
-            None => error,
+        match told.split_once(": ").map(|(name, _)| name).filter(is_name) {
+            Some(name) => Self::invalid(told).with("field", name),
+            None => Self::invalid_field(told),
         }
     }
 }

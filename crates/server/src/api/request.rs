@@ -22,7 +22,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
         let Json(object) = <Json<Map<String, Value>> as FromRequest<S>>::from_request(request, state).await?;
-        T::deserialize(Value::Object(object)).map(Self).map_err(ApiError::invalid)
+        serde_path_to_error::deserialize(Value::Object(object)).map(Self).map_err(|error| {
+            let path = error.path().to_string();
+            let error = ApiError::invalid_field(&error.into_inner().to_string());
+            if path == "." { error } else { error.with("field", path) }
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rust_embed::RustEmbed;
+use rust_embed::{EmbeddedFile, RustEmbed};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
@@ -58,6 +58,23 @@ impl Page {
         Self { policy, sink }
     }
 
+    /// A file in the binary: in the form that the build has compressed, where there is one and the client takes it.
+    fn file(&self, path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
+        let kind = file.metadata.mimetype();
+        let Some(compressed) = Files::get(&format!("{path}.gz")) else {
+            return self.answer(path, kind, file.data.into_owned(), asked);
+        };
+        let mut response = if takes_gzip(asked) {
+            let mut response = self.answer(path, kind, compressed.data.into_owned(), asked);
+            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            response
+        } else {
+            self.answer(path, kind, file.data.into_owned(), asked)
+        };
+        response.headers_mut().insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
+        response
+    }
+
     fn answer(&self, path: &str, kind: &str, content: Vec<u8>, asked: &HeaderMap) -> Response {
         let tag = format!("\"{}\"", STANDARD.encode(Sha256::digest(&content)));
         let kept = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
@@ -98,7 +115,7 @@ pub(super) async fn serve(
         return nothing.into_response();
     }
     if let Some(file) = Files::get(path).filter(|_| path != START) {
-        return page.answer(path, file.metadata.mimetype(), file.data.into_owned(), request.headers());
+        return page.file(path, file, request.headers());
     }
     // A name with an ending is that of a file that is not there.
     if path.rsplit('/').next().is_some_and(|name| name.contains('.'))
@@ -112,6 +129,16 @@ pub(super) async fn serve(
     }
 }
 
+/// Returns whether a client takes gzip (RFC 9110, section 12.5.3).
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.split(',').any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|weight| weight.parse() == Ok(0.0));
+        name.trim().eq_ignore_ascii_case("gzip") && !is_refused
+    })
+}
+
 fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accepted.contains("text/html")
@@ -120,6 +147,16 @@ fn wants_page(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gzip_is_sent_to_those_who_take_it() {
+        let takes = |accepted: &'static str| {
+            takes_gzip(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted))]))
+        };
+        assert!(takes("gzip") && takes("br, GZIP;q=0.5, deflate") && takes("deflate,gzip;q=1.0"));
+        assert!(!takes("") && !takes("br, gzip;q=0") && !takes("identity, gzip;q=0.0") && !takes("xgzip"));
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
 
     #[test]
     fn crashes_are_reported_where_the_setting_says_and_nowhere_else() {

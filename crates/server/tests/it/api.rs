@@ -387,6 +387,8 @@ async fn a_job_may_name_a_branch_and_limits() {
         (json!({ "retryLimit": 51 }), "retryLimit"),
         (json!({ "minutes": 0 }), "minutes"),
         (json!({ "minutes": 1441 }), "minutes"),
+        (json!({ "minutes": "5" }), "minutes"),
+        (json!({ "minute": 5 }), "minute"),
     ] {
         let (status, refused) = heal(options).await;
         assert_eq!((status, &refused["error"]["details"]["field"]), (400, &json!(field)), "{refused}");
