@@ -300,7 +300,7 @@ async fn conclude(
         health.good_run(now);
         record(context, SourceRecord::Health { source: name(loaded), health });
         record(context, SourceRecord::Watched { source: name(loaded), version, good: true });
-        let good_runs = loaded.in_force.runs - loaded.in_force.failed_runs + 1;
+        let good_runs = loaded.in_force.runs.saturating_sub(loaded.in_force.failed_runs) + 1;
         let is_trusted_again = good_runs.is_multiple_of(RECOVERY_RUNS);
         if let Some(faster) = loaded.definition.recovered().filter(|_| is_trusted_again) {
             context.note("recovered", format!("run every {} s again", faster.interval().as_secs()));
@@ -327,7 +327,8 @@ async fn conclude(
     if is_about_the_recipe {
         record(context, SourceRecord::Watched { source: name(loaded), version, good: false });
     }
-    if is_silent && !failure.host_unknown {
+    let is_outage = before.is_none() && outage::is_general(services, loaded, failure, now).await?;
+    if is_silent && !is_outage && !failure.host_unknown {
         tell_of_a_silent_site(services, loaded, failure, context).await?;
     }
     match before {
@@ -337,7 +338,7 @@ async fn conclude(
         // The next run on schedule tells whether it was the site or the fix.
         Some(_) => context.note("on trial", "the active fix is new; the next run decides about it"),
         // Nothing is wrong with this source in particular, and no attempt is made.
-        None if outage::is_general(services, loaded, failure, now).await? => {
+        None if is_outage => {
             let message =
                 "most hosts cannot be reached: look at this machine's network. No attempt at a fix is made".to_owned();
             context.note("outage", message.clone());
