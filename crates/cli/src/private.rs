@@ -31,7 +31,7 @@ pub(crate) fn kept(folder: &Path, name: &str, make: impl FnOnce() -> String) -> 
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// If the file cannot be written.
 pub(crate) fn replaced(folder: &Path, name: &str, text: &str) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     let written = draft(folder, text).and_then(|draft| draft.persist(&path).map_err(|lost| lost.error));

@@ -1,7 +1,7 @@
 //! Acceptance by a user of the values that a failed run gave: the site has changed what it says, and the recipe is right.
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::{Decision, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{Decision, Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use autoheal_store::{RecipeRow, SourceRow, Store};
@@ -22,6 +22,8 @@ pub struct UnlikeBefore {
     pub url: Url,
     /// The values, by field, or a list of such records.
     pub values: Value,
+    /// The values that were accepted last.
+    before: Option<Value>,
     /// The page as it becomes a good one.
     good: Snapshot,
     /// Version of the recipe that gives them.
@@ -36,9 +38,18 @@ pub struct UnlikeBefore {
 /// [`DecideError::NoSuchSource`]; [`DecideError::NothingToAccept`] if no failed page is kept; [`DecideError::NotReadable`] if the recipe does
 /// not give the values of a page; and what the database reports.
 pub async fn to_accept(store: &Store, name: &SourceName) -> Result<Vec<UnlikeBefore>, DecideError> {
-    let (row, active) = (decide::find(store, name).await?, active(store, name).await?);
+    let row = decide::find(store, name).await?;
+    unlike_before(store, name, &row.health, &serde_json::from_value(row.definition)?).await
+}
+
+async fn unlike_before(
+    store: &Store,
+    name: &SourceName,
+    health: &Health,
+    definition: &Definition,
+) -> Result<Vec<UnlikeBefore>, DecideError> {
+    let active = active(store, name).await?;
     let recipe: Recipe = serde_json::from_value(active.recipe)?;
-    let definition: Definition = serde_json::from_value(row.definition)?;
     let newest = async |role, url: &Url| {
         let stored = store.snapshots(name.as_str(), role, Some(url.as_str()), 1).await?;
         Ok::<_, DecideError>(stored.into_iter().next())
@@ -50,11 +61,11 @@ pub async fn to_accept(store: &Store, name: &SourceName) -> Result<Vec<UnlikeBef
         // Where the site leads to from the address of the page.
         let facts = good.as_ref().and_then(|good| PageFacts::read(good.values.as_ref()?));
         let place = facts.and_then(|facts| facts.place).unwrap_or_else(|| page.clone());
-        let read_well = store.last_values(name.as_str(), place.as_str()).await?.map(|last| last.at);
-        let good_at =
-            read_well.into_iter().chain(good.map(|good| good.taken_at)).chain(row.health.last_success_at).max();
-        if good_at.is_none_or(|good_at| good_at < failing.taken_at) {
-            found.push(judged(name, &recipe, active.version, failing, place)?);
+        let last = store.last_values(name.as_str(), place.as_str()).await?;
+        let good_at = [last.as_ref().map(|last| last.at), good.map(|good| good.taken_at), health.last_success_at];
+        if good_at.into_iter().flatten().all(|good_at| good_at < failing.taken_at) {
+            let before = last.map(|last| last.values);
+            found.push(judged(name, &recipe, active.version, failing, (place, before))?);
         }
     }
     if found.is_empty() { Err(DecideError::NothingToAccept(name.clone())) } else { Ok(found) }
@@ -72,16 +83,15 @@ pub async fn accept(
     now: Timestamp,
 ) -> Result<Vec<UnlikeBefore>, DecideError> {
     let row = decide::find(store, name).await?;
-    let accepted = to_accept(store, name).await?;
     let definition: Definition = serde_json::from_value(row.definition.clone())?;
+    let accepted = unlike_before(store, name, &row.health, &definition).await?;
     let mut records = Vec::new();
     for page in &accepted {
-        let before = store.last_values(name.as_str(), page.url.as_str()).await?.map(|last| last.values);
         records.extend(values_notice(
             &row.source,
             &definition,
             (&page.url, page.version),
-            before.as_ref(),
+            page.before.as_ref(),
             &page.values,
             now,
         ));
@@ -117,12 +127,12 @@ fn judged(
     recipe: &Recipe,
     version: u32,
     failing: Snapshot,
-    url: Url,
+    (url, before): (Url, Option<Value>),
 ) -> Result<UnlikeBefore, DecideError> {
     let (extraction, facts) = PageFacts::look(recipe, &Document::parse_bytes(&failing.content), &url);
     if let Some(failure) = validate(recipe, &extraction, &[]).failure() {
         return Err(DecideError::NotReadable { name: name.clone(), url: Box::new(url), reason: failure.message });
     }
     let good = Snapshot { role: SnapshotRole::Good, values: Some(serde_json::to_value(facts)?), ..failing };
-    Ok(UnlikeBefore { url, values: values(recipe, &extraction), good, version })
+    Ok(UnlikeBefore { url, values: values(recipe, &extraction), before, good, version })
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::cron::CronExpression;
-use crate::definition::{Definition, HealPolicy};
+use crate::definition::{Blueprint, Definition, HealPolicy};
 use crate::name::SourceName;
 use crate::refresh::DOCTOR;
 
@@ -306,7 +306,7 @@ pub async fn set(
     Ok(definition)
 }
 
-/// Activates a recipe that a user supplies, with its definition. Returns the new version.
+/// Activates a recipe that a user supplies, with its definition, whose blueprint becomes that of the recipe. Returns the new version.
 ///
 /// # Errors
 ///
@@ -315,13 +315,14 @@ pub async fn replace(
     store: &Store,
     name: &SourceName,
     recipe: &Recipe,
-    definition: &Definition,
+    mut definition: Definition,
     asked_by: &str,
     now: Timestamp,
 ) -> Result<u32, DecideError> {
     find(store, name).await?;
     let versions = store.recipes(name.as_str()).await?;
     let version = versions.iter().map(|recipe| recipe.version).max().unwrap_or(0) + 1;
+    definition.blueprint = Blueprint::of(definition.url.clone(), recipe);
     let definition = serde_json::to_value(definition)?;
     let staged = SourceRecord::Staged {
         source: name.to_string(),

@@ -161,7 +161,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// When the path has no absolute form, or none that an address can hold.
+    /// If the path cannot be made absolute, or cannot be part of an address.
     pub fn address_of_file(path: &Path) -> Result<String, StoreError> {
         database::sqlite_url(path)
     }

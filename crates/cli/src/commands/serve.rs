@@ -26,14 +26,14 @@ fn with_room(config: &Config) -> Config {
     config
 }
 
-/// A token that is not stored or printed.
-fn unknown_token() -> SecretString {
+/// A new token, which cannot be guessed.
+fn random_token() -> SecretString {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }
 
 /// The token of a server whose user has chosen none. It stays the same, so that a page that is open in a browser outlives the server.
 fn generated_token(config: &Config) -> Result<SecretString, Failure> {
-    let make = || unknown_token().expose_secret().to_owned();
+    let make = || random_token().expose_secret().to_owned();
     private::kept(&wiring::data_dir(config)?, "server-token", make).map(SecretString::from).environment()
 }
 
@@ -74,7 +74,8 @@ fn access(config: &Config) -> Result<Access, Failure> {
     let user = (!is_public).then(person);
     let token = match chosen {
         Some(token) => token,
-        None if is_public => unknown_token(),
+        // No client gets it: only those of users are accepted.
+        None if is_public => random_token(),
         None => generated_token(config)?,
     };
     Ok(Access {

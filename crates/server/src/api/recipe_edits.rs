@@ -2,7 +2,6 @@
 
 use autoheal_page::recipe::{FieldName, Recipe};
 use autoheal_source::decide;
-use autoheal_source::definition::{Blueprint, Definition};
 use autoheal_store::{RecipeRow, SourceRow};
 use axum::Json;
 use axum::extract::State;
@@ -146,10 +145,9 @@ pub(super) async fn replace(
     if recipe == active {
         return Err(ApiError::new(ApiCode::Conflict, "the recipe is the active one: nothing changes"));
     }
-    let mut definition: Definition = serde_json::from_value(row.definition.clone())?;
-    definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
+    let definition = serde_json::from_value(row.definition)?;
     let store = &shared.services.store;
-    decide::replace(store, &parsed(&name)?, &recipe, &definition, &asker, store.now()).await?;
+    decide::replace(store, &parsed(&name)?, &recipe, definition, &asker, store.now()).await?;
     current(&shared, &name).await
 }
 

@@ -277,14 +277,12 @@ async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_writt
     assert_eq!(ask(server.get("/api/sources/chair")).await.0, 404);
 }
 
-#[tokio::test]
-async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
-    let server = start(local()).await;
+/// Stores the source `chair` with a recipe of these fields, a good page, and a newer one that failed.
+async fn store_chair(server: &Running, fields: Value, health: Health, [good, failing]: [&str; 2]) {
     let url = "https://shop.example/chair";
     let blueprint = json!({ "base_url": url, "kind": "single", "fields": [] });
     let definition = json!({ "url": url, "blueprint": blueprint, "interval_seconds": 60, "heal_policy": "auto" });
-    let recipe = json!({ "version": 1, "fields": { "price": { "select": ".price", "type": "money" } } });
-    let source = || "chair".to_owned();
+    let (source, asked_by) = (|| "chair".to_owned(), || "ada".to_owned());
     let stored = |role, taken_at: i64, html: &str| SourceRecord::Snapshot {
         source: source(),
         snapshot: Snapshot {
@@ -295,10 +293,10 @@ async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
             values: None,
         },
     };
-    let asked_by = || "ada".to_owned();
+    let recipe = json!({ "version": 1, "fields": fields });
     let records = [
         SourceRecord::Definition { source: source(), definition: definition.clone() },
-        SourceRecord::Health { source: source(), health: Health::new() },
+        SourceRecord::Health { source: source(), health },
         SourceRecord::Staged {
             source: source(),
             version: 1,
@@ -307,14 +305,20 @@ async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
             asked_by: asked_by(),
         },
         SourceRecord::Promoted { source: source(), version: 1, definition, replaces: None, asked_by: asked_by() },
-        stored(SnapshotRole::Good, 1, "<h1>Chair</h1><p class='price sum'>12 EUR</p>"),
-        stored(
-            SnapshotRole::Failing,
-            2,
-            "<h1>Chair</h1><div><a href=//evil onclick=x()>More</a><b class=sum>13 EUR</b></div>",
-        ),
+        stored(SnapshotRole::Good, 1, good),
+        stored(SnapshotRole::Failing, 2, failing),
     ];
     server.store.change_sources(Timestamp::from_millis(1), &records).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_recipe_is_edited_by_pointing_at_a_stored_page() {
+    let server = start(local()).await;
+    let pages = [
+        "<h1>Chair</h1><p class='price sum'>12 EUR</p>",
+        "<h1>Chair</h1><div><a href=//evil onclick=x()>More</a><b class=sum>13 EUR</b></div>",
+    ];
+    store_chair(&server, json!({ "price": { "select": ".price", "type": "money" } }), Health::new(), pages).await;
     let (status, refused) = ask(server.send(Method::POST, "/api/sources/chair/accept", &json!({}))).await;
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(status == 409 && message.contains("does not give the values"), "{refused}");
@@ -427,37 +431,9 @@ async fn a_job_may_name_a_branch_and_limits() {
 #[tokio::test]
 async fn values_that_look_unlike_those_before_are_accepted() {
     let server = start(local()).await;
-    let url = "https://shop.example/chair";
-    let blueprint = json!({ "base_url": url, "kind": "single", "fields": [] });
-    let definition = json!({ "url": url, "blueprint": blueprint, "interval_seconds": 60, "heal_policy": "auto" });
-    let recipe = json!({ "version": 1, "fields": { "price": { "select": ".price" } } });
-    let (source, asked_by) = (|| "chair".to_owned(), || "ada".to_owned());
-    let stored = |role, taken_at: i64, html: &str| SourceRecord::Snapshot {
-        source: source(),
-        snapshot: Snapshot {
-            role,
-            url: url.to_owned(),
-            taken_at: Timestamp::from_millis(taken_at),
-            content: html.as_bytes().to_vec(),
-            values: None,
-        },
-    };
     let health = Health { state: HealthState::Quarantined, ..Health::new() };
-    let records = [
-        SourceRecord::Definition { source: source(), definition: definition.clone() },
-        SourceRecord::Health { source: source(), health },
-        SourceRecord::Staged {
-            source: source(),
-            version: 1,
-            recipe,
-            definition: definition.clone(),
-            asked_by: asked_by(),
-        },
-        SourceRecord::Promoted { source: source(), version: 1, definition, replaces: None, asked_by: asked_by() },
-        stored(SnapshotRole::Good, 1, "<p class=price>12 EUR</p>"),
-        stored(SnapshotRole::Failing, 2, "<p class=price>Free</p>"),
-    ];
-    server.store.change_sources(Timestamp::from_millis(1), &records).await.unwrap();
+    let pages = ["<p class=price>12 EUR</p>", "<p class=price>Free</p>"];
+    store_chair(&server, json!({ "price": { "select": ".price" } }), health, pages).await;
     let accept = || ask(server.send(Method::POST, "/api/sources/chair/accept", &json!({})));
     let (status, accepted) = accept().await;
     assert_eq!((status, &accepted["state"]), (200, &json!("ACTIVE")), "{accepted}");
@@ -491,7 +467,7 @@ async fn a_users_token_says_who_decides_whatever_the_client_says() {
     assert_eq!(add("two", "token-of-nightly", None).await.as_deref(), Some("nightly"));
     assert_eq!(add("three", "the-token", None).await.as_deref(), Some("owner"));
     assert_eq!(add("four", "the-token", Some("bob")).await.as_deref(), Some("bob"));
-    assert_eq!(add("five", "token-of-nobody", Some("bob")).await, None);
+    assert_eq!(add("five", "an-unknown-token", Some("bob")).await, None);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use autoheal_engine::counted;
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
-use autoheal_source::{Blueprint, Definition, SourceName, accept};
+use autoheal_source::{SourceName, accept};
 use autoheal_store::Store;
 use serde_json::json;
 
@@ -109,10 +109,8 @@ pub(super) async fn set(wanted: Set, store: &Store, printer: &Printer) -> Result
     }
     if let Some(recipe) = recipe {
         let row = find(store, name).await?;
-        let mut definition: Definition = serde_json::from_value(row.definition)?;
-        definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
-        let version =
-            decide::replace(store, name, &recipe, &definition, &person(), store.now()).await.map_err(blame)?;
+        let definition = serde_json::from_value(row.definition)?;
+        let version = decide::replace(store, name, &recipe, definition, &person(), store.now()).await.map_err(blame)?;
         printer.say(&format!(
             "version {version} of `{name}` is active; to see whether it works: autoheal source run {name}"
         ));

@@ -7,7 +7,6 @@ use autoheal_engine::counted;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_page::recipe::Recipe;
 use autoheal_source::decide;
-use autoheal_source::definition::Blueprint;
 use autoheal_source::import::recipe_of;
 use autoheal_source::{AddRequest, Definition, SourceFile, SourceName};
 use autoheal_store::{RecipeRow, SourceRow, Store};
@@ -147,9 +146,8 @@ async fn change(row: &SourceRow, entry: &Entry, store: &Store) -> Result<&'stati
         return Ok("unchanged");
     }
     let recipe = wanted.recipe.context("it has no recipe")?;
-    let mut definition = file.redefine(&serde_json::from_value(row.definition.clone())?);
-    definition.blueprint = Blueprint::of(definition.url.clone(), &recipe);
-    decide::replace(store, &entry.name, &recipe, &definition, &person(), store.now()).await.map_err(blame)?;
+    let definition = file.redefine(&serde_json::from_value(row.definition.clone())?);
+    decide::replace(store, &entry.name, &recipe, definition, &person(), store.now()).await.map_err(blame)?;
     Ok("changed; its next run shows whether it works")
 }
 
