@@ -27,7 +27,7 @@ use autoheal_fetch::{FetchRequest, FetchSettings, Fetcher, HostLimits};
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use autoheal_source::facts::PageFacts;
-use autoheal_source::{Blueprint, Definition, HealPolicy};
+use autoheal_source::{Blueprint, Definition, HealPolicy, OnUncertain};
 use autoheal_store::{RunFilter, Store, TaskFilter, system_time as now};
 use autoheal_testkit::site::{Plan, Site};
 use nix::sys::signal::{Signal, kill};
@@ -139,6 +139,7 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
             interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
             slowdown: 0,
             heal_policy: HealPolicy::Auto,
+            on_uncertain: OnUncertain::SkipRun,
             webhook: None,
         };
         let mut health = Health::new();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use autoheal_page::recipe::FieldName;
-use autoheal_source::{CronExpression, HealPolicy, SourceName};
+use autoheal_source::{CronExpression, HealPolicy, OnUncertain, SourceName};
 use clap::{Args, Subcommand, ValueEnum};
 use url::Url;
 
@@ -156,6 +156,9 @@ pub(crate) struct Set {
     /// Policy for approving fixes
     #[arg(long, value_enum)]
     pub(crate) heal_policy: Option<Policy>,
+    /// Fate of a run in which some fields are uncertain
+    #[arg(long, value_enum)]
+    pub(crate) on_uncertain: Option<WhenUncertain>,
     /// Address to which changed values are posted
     #[arg(long, value_name = "URL", value_parser = page_address, conflicts_with = "no_webhook")]
     pub(crate) webhook: Option<Url>,
@@ -202,6 +205,9 @@ pub(crate) struct Add {
     /// Policy for approving fixes: auto (by the validation) or review (by you)
     #[arg(long, value_enum, default_value_t = Policy::Auto)]
     pub(crate) heal_policy: Policy,
+    /// Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)
+    #[arg(long, value_enum, default_value_t = WhenUncertain::SkipRun)]
+    pub(crate) on_uncertain: WhenUncertain,
     /// Address to which changed values are posted
     #[arg(long, value_name = "URL", value_parser = page_address)]
     pub(crate) webhook: Option<Url>,
@@ -223,6 +229,24 @@ impl From<Policy> for HealPolicy {
         match policy {
             Policy::Auto => Self::Auto,
             Policy::Review => Self::Review,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum WhenUncertain {
+    /// No values of the page are accepted
+    SkipRun,
+    /// The values of the other fields are accepted
+    SkipField,
+}
+
+impl From<WhenUncertain> for OnUncertain {
+    fn from(when: WhenUncertain) -> Self {
+        match when {
+            WhenUncertain::SkipRun => Self::SkipRun,
+            WhenUncertain::SkipField => Self::SkipField,
         }
     }
 }

@@ -37,6 +37,8 @@ pub enum AlertKind {
     Review,
     /// An active fix was rolled back.
     Rollback,
+    /// An optional field is on the page no longer.
+    FieldGone,
     /// The site has given no page for a day: it refuses, is down, or leads elsewhere.
     Blocked,
     /// Most hosts cannot be reached.
@@ -57,11 +59,12 @@ pub enum AlertKind {
 
 impl AlertKind {
     /// All kinds of alerts.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Quarantine,
         Self::Dead,
         Self::Review,
         Self::Rollback,
+        Self::FieldGone,
         Self::Blocked,
         Self::Outage,
         Self::RetryLimit,
@@ -79,6 +82,7 @@ impl AlertKind {
             Self::Dead => "DEAD",
             Self::Review => "REVIEW",
             Self::Rollback => "ROLLBACK",
+            Self::FieldGone => "FIELD_GONE",
             Self::Blocked => "BLOCKED",
             Self::Outage => "OUTAGE",
             Self::RetryLimit => "RETRY_LIMIT",
@@ -101,7 +105,7 @@ impl AlertKind {
             | Self::RunFailed
             | Self::Waiting
             | Self::NoRoom => true,
-            Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::Blocked => false,
+            Self::Quarantine | Self::Dead | Self::Review | Self::Rollback | Self::FieldGone | Self::Blocked => false,
         }
     }
 }

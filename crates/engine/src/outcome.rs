@@ -49,7 +49,7 @@ outcomes! {
     Changed = "changed", "changed", "Every page gave its values, and some of them are new.";
     Healed = "healed", "healed", "The page had changed; a new recipe passed its validation and is active.";
     NeedsReview = "needs_review", "needs review", "A fix waits for the decision of a reviewer.";
-    Blocked = "blocked", "blocked", "The site refused the request.";
+    Blocked = "blocked", "blocked", "The site refused the request, or gave another page instead.";
     Broken = "broken", "broken", "The page no longer gives the values that the recipe describes.";
     Cancelled = "cancelled", "cancelled", "A user cancelled the run.";
     Failed = "failed", "failed", "The run could not do its work.";
@@ -169,6 +169,9 @@ stop_reasons! {
     AccessRefused = "ACCESS_REFUSED", Blocked,
         "the site refused access to the page, or its robots.txt does not allow it",
         "Open the page in a browser: it may ask for a log-in, or refuse automated requests.";
+    NotThePage = "NOT_THE_PAGE", Blocked,
+        "the site gave another page instead: a bot check, a log-in or consent page, a shell that scripts fill, or the like",
+        "Read the message: it says which, and what can be done about it.";
     RateLimit = "RATE_LIMIT", Blocked,
         "the site asks for fewer requests",
         "Wait: the next run is put off by itself. If it stays so, choose a longer interval.";

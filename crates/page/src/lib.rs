@@ -13,6 +13,7 @@
 //! - [`relocate`](mod@relocate): the fields of a recipe found again after a redesign
 //! - [`robust_selector`]: from nodes to a selector that will find them again
 //! - [`diff`]: what changed in the structure of a page
+//! - [`obstacle`](mod@obstacle): pages that a site gives instead of the page, such as a bot check
 //!
 //! # Example
 //!
@@ -31,6 +32,7 @@ mod bounded_tags;
 mod bounded_tree;
 pub mod diff;
 pub mod document;
+pub mod obstacle;
 pub mod recipe;
 pub mod relocate;
 pub mod robust_selector;

@@ -107,7 +107,7 @@ pub fn judge_skips(before: &CheckResult, after: &CheckResult, suspect: Suspect) 
 }
 
 /// Linters and compile checks see the whole tree each time, so what they did not say before is new, never revealed. The one
-/// exceptions are a file that could not be read before, whose findings are revealed with it, and a compiler that gets further.
+/// exceptions are a file that could not be read before, whose findings are revealed with it, and a compiler or linter that gets further.
 fn new_static_finding<'after>(
     old: &CheckResult,
     new: &CheckResult,
@@ -119,7 +119,11 @@ fn new_static_finding<'after>(
     // A type checker reads whole programs: what it finds in one file shows when the last other one parses.
     let does_not_parse = |key: &&Key| matches!(key.category, Category::Syntax | Category::Indentation);
     let parses_now = before.iter().filter(does_not_parse).any(|key| !after.contains(key));
-    let is_revealed = |key: &Key| parses_now && matches!(key.category, Category::Import | Category::TypeError);
+    // A linter that compiles stops at once where a file does not parse, and may run out of time or memory where all of them do.
+    let is_about_no_file = |key: &Key| key.source == Source::Lint && key.file.is_none();
+    let is_revealed = |key: &Key| {
+        parses_now && (matches!(key.category, Category::Import | Category::TypeError) || is_about_no_file(key))
+    };
     after.iter().find(|key| {
         matches!(key.source, Source::Lint | Source::Build | Source::Lsp)
             && !before.contains(*key)

@@ -23,8 +23,8 @@ use crate::session::Session;
 use crate::setup::{LintCommand, OldFindings};
 use tool::Said;
 
-/// A linter may take this long.
-const LINT_TIME: Duration = Duration::from_mins(5);
+/// A linter may take this long; some compile the whole tree.
+const LINT_TIME: Duration = Duration::from_mins(15);
 
 /// Findings of the linters: those that make the tree red, and advice.
 #[derive(Debug, Default)]

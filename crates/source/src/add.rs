@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::cron::CronExpression;
-use crate::definition::{Blueprint, Definition, HealPolicy, PageKind};
+use crate::definition::{Blueprint, Definition, HealPolicy, OnUncertain, PageKind};
 use crate::facts::PageFacts;
+use crate::failure::Failure;
 use crate::loaded::{permanent, record, source_of};
 use crate::name::SourceName;
 use crate::scout::{Proposal, Schema, ScoutError};
@@ -55,6 +56,9 @@ pub struct AddRequest {
     /// Authority that decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
+    /// Fate of a run in which some fields are uncertain.
+    #[serde(default)]
+    pub on_uncertain: OnUncertain,
     /// URL to which changes of its values are posted.
     #[serde(default)]
     pub webhook: Option<Url>,
@@ -80,10 +84,16 @@ impl AddRequest {
             interval_seconds: Definition::DEFAULT_INTERVAL.as_secs(),
             schedule: None,
             heal_policy: HealPolicy::default(),
+            on_uncertain: OnUncertain::default(),
             webhook: None,
             render: false,
             asked_by: None,
         }
+    }
+
+    /// Returns whether the request leaves it to the page what its fields are.
+    const fn names_nothing(&self) -> bool {
+        self.recipe.is_none() && self.schema.is_none() && self.examples.is_empty()
     }
 }
 
@@ -152,9 +162,18 @@ impl AddWorkflow {
             Err(failure) => return Ok(Err(failure.message)),
         };
         let page = answer.document();
+        let obstacle = answer.obstacle(&page);
+        // A shell may still say for machines what it holds.
+        let is_readable = obstacle.as_ref().is_some_and(Failure::needs_scripts) && says_what_it_holds(&page);
+        let obstacle = obstacle.map(|failure| failure.message);
+        if let Some(told) = obstacle.as_ref().filter(|_| state.request.names_nothing() && !is_readable) {
+            return Ok(Err(format!(
+                "{told} If it is the page that you want, name its fields with --example or --schema."
+            )));
+        }
         let Proposal { recipe, mut notes } = match proposed(&state.request, &page, &answer.url) {
             Ok(proposal) => proposal,
-            Err(error) => return Ok(Err(error.to_string())),
+            Err(error) => return Ok(Err(obstacle.unwrap_or_else(|| error.to_string()))),
         };
         let mut recipe = recipe.with_request(request);
         let (extraction, facts) = PageFacts::look(&recipe, &page, &answer.url);
@@ -166,7 +185,8 @@ impl AddWorkflow {
         }
         let validation = validate(&recipe, &extraction, &[]);
         if !validation.passed {
-            return Ok(Err(format!("the recipe does not work on the page: {}", validation.errors.join("; "))));
+            let why = format!("the recipe does not work on the page: {}", validation.errors.join("; "));
+            return Ok(Err(obstacle.map_or(why.clone(), |told| format!("{told} ({why})"))));
         }
         for other in state.request.more.iter().take(MOST_CHECKED) {
             if let Some(reason) = self.refused_by(other, &recipe, context).await? {
@@ -183,6 +203,7 @@ impl AddWorkflow {
             slowdown: 0,
             schedule: state.request.schedule.clone(),
             heal_policy: state.request.heal_policy,
+            on_uncertain: state.request.on_uncertain,
             webhook: state.request.webhook.clone(),
         };
         let document = json_of(&recipe)?;
@@ -232,6 +253,10 @@ impl AddWorkflow {
         let told = || format!("the recipe does not work on {url}: {}", validation.errors.join("; "));
         Ok((!validation.passed).then(told))
     }
+}
+
+fn says_what_it_holds(page: &Document) -> bool {
+    page.nodes().any(|node| page.attribute(node, "type") == Some("application/ld+json"))
 }
 
 /// Returns the recipe of the request, or proposes one from its schema, its examples or the page itself.

@@ -8,8 +8,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use url::Url;
 
+use crate::accept::healed_pages;
 use crate::cron::CronExpression;
-use crate::definition::{Blueprint, Definition, HealPolicy};
+use crate::definition::{Blueprint, Definition, HealPolicy, OnUncertain};
 use crate::name::SourceName;
 use crate::refresh::DOCTOR;
 
@@ -129,6 +130,8 @@ pub struct Changes {
     pub schedule: Setting<CronExpression>,
     /// Authority that decides about fixes.
     pub heal_policy: Option<HealPolicy>,
+    /// Fate of a run in which some fields are uncertain.
+    pub on_uncertain: Option<OnUncertain>,
     /// URL to which changes of its values are posted.
     pub webhook: Setting<Url>,
     /// Further pages of the same template.
@@ -147,6 +150,9 @@ impl Changes {
         self.schedule.apply(&mut definition.schedule);
         if let Some(policy) = self.heal_policy {
             definition.heal_policy = policy;
+        }
+        if let Some(on_uncertain) = self.on_uncertain {
+            definition.on_uncertain = on_uncertain;
         }
         self.webhook.apply(&mut definition.webhook);
         let mut pages: Vec<_> = definition.pages().cloned().collect();
@@ -215,8 +221,11 @@ pub async fn approve(store: &Store, name: &SourceName, asked_by: &str, now: Time
     let row = find(store, name).await?;
     let versions = store.recipes(name.as_str()).await?;
     let waiting = waiting(name, &versions)?;
-    let promoted = promoted(&row, waiting, &versions, asked_by)?;
-    write(store, name, vec![promoted], (Decision::Approved, Some(waiting.version), None), asked_by, now).await?;
+    let recipe = serde_json::from_value(waiting.recipe.clone())?;
+    let definition = serde_json::from_value(waiting.definition.clone())?;
+    let mut records = healed_pages(store, name.as_str(), &definition, &recipe).await?;
+    records.push(promoted(&row, waiting, &versions, asked_by)?);
+    write(store, name, records, (Decision::Approved, Some(waiting.version), None), asked_by, now).await?;
     Ok(waiting.version)
 }
 

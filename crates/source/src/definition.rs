@@ -20,6 +20,23 @@ pub enum HealPolicy {
     Review,
 }
 
+/// Fate of a run in which some fields are uncertain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnUncertain {
+    /// No values of the page are accepted.
+    #[default]
+    SkipRun,
+    /// The values of the other fields are accepted.
+    SkipField,
+}
+
+impl OnUncertain {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Kind of content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -90,6 +107,9 @@ pub struct Definition {
     pub schedule: Option<CronExpression>,
     /// Authority that decides about fixes.
     pub heal_policy: HealPolicy,
+    /// Fate of a run in which some fields are uncertain.
+    #[serde(default, skip_serializing_if = "OnUncertain::is_default")]
+    pub on_uncertain: OnUncertain,
     /// URL to which changes of its values are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Url>,
@@ -153,6 +173,9 @@ impl Definition {
         if from.heal_policy != to.heal_policy {
             changed.heal_policy = to.heal_policy;
         }
+        if from.on_uncertain != to.on_uncertain {
+            changed.on_uncertain = to.on_uncertain;
+        }
         if from.webhook != to.webhook {
             changed.webhook.clone_from(&to.webhook);
         }
@@ -193,6 +216,7 @@ mod tests {
             slowdown: 0,
             schedule: None,
             heal_policy: HealPolicy::Auto,
+            on_uncertain: OnUncertain::SkipRun,
             webhook: None,
         };
         let fixed = first.moved(&url("old"), &url("new"));

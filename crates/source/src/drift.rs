@@ -27,8 +27,8 @@ const LIST_FACTOR: usize = 4;
 /// A list is long only from this many entries on.
 const LONG_LIST: usize = 8;
 
-/// Fields that give what another field gives, and never did: a rule that lost its own value often finds a neighbour's.
-pub(crate) fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Vec<String> {
+/// Names and descriptions of fields that give what another field gives, and never did: a rule that lost its own value often finds a neighbour's.
+pub(crate) fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Vec<(String, String)> {
     let single: Vec<&Field> = recipe.fields().iter().filter(|field| !field.many).collect();
     let mut found = Vec::new();
     for field in &single {
@@ -48,7 +48,7 @@ pub(crate) fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[Pa
             // Of two fields with one value, the one that has had it before is right.
             if is_known && !were_alike && is_new {
                 let example: String = other_text.chars().take(60).collect();
-                found.push(format!("Changed field: {name} has what {other_name} has: {example:?}"));
+                found.push((name.to_owned(), format!("Changed field: {name} has what {other_name} has: {example:?}")));
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::Recipe;
+use autoheal_page::{Document, obstacle};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -20,6 +20,9 @@ pub struct PageFacts {
     /// URL of the page, after all redirects.
     #[serde(default)]
     pub place: Option<Url>,
+    /// Language of its text, as ISO 639-3 has it; `None`: it is not certain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// The page that it led on to.
     #[serde(default)]
     pub next: Option<Url>,
@@ -40,7 +43,8 @@ impl PageFacts {
     pub fn look(recipe: &Recipe, page: &Document, place: &Url) -> (Extraction, Self) {
         let extraction = recipe.apply(page, Some(place));
         let next = recipe.next_page(page, place);
-        let facts = Self { place: Some(place.clone()), next, ..Self::of(&extraction) };
+        let (place, language) = (Some(place.clone()), obstacle::language(page));
+        let facts = Self { place, next, language, ..Self::of(&extraction) };
         (extraction, facts)
     }
 
@@ -60,6 +64,14 @@ impl PageFacts {
         known.fold((0, 0), |(same, known), (field, texts)| {
             (same + usize::from(self.texts.get(field) == Some(texts)), known + 1)
         })
+    }
+
+    /// The facts without those of some fields.
+    #[must_use]
+    pub fn without(&self, fields: &[String]) -> Self {
+        let mut facts = self.clone();
+        facts.texts.retain(|name, _| !fields.contains(name));
+        facts
     }
 
     /// The recipe with these texts as the examples of its fields.

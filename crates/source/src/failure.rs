@@ -6,6 +6,7 @@ use std::time::Duration;
 use autoheal_engine::StopReason;
 use autoheal_fetch::error::Phase;
 use autoheal_fetch::{FetchError, Fetched};
+use autoheal_page::obstacle::{Obstacle, ObstacleKind};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -76,6 +77,9 @@ pub struct Failure {
     /// True if the site's robots.txt does not allow the request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disallowed: bool,
+    /// Kind of the page that the site gave instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<ObstacleKind>,
     /// Page of the source that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<Box<Url>>,
@@ -85,12 +89,13 @@ impl Failure {
     /// Returns the reason for which a run with this failure ends.
     pub const fn stop_reason(&self) -> StopReason {
         match (self.error_type, self.status) {
+            _ if self.is_gone() => StopReason::PageGone,
+            _ if self.obstacle.is_some() => StopReason::NotThePage,
             (ErrorType::RateLimit, _) => StopReason::RateLimit,
             (ErrorType::ParseError, _) => StopReason::ParseError,
             (ErrorType::SchemaMismatch, _) => StopReason::SchemaMismatch,
             (ErrorType::Timeout, _) => StopReason::Timeout,
             (ErrorType::HttpError, Some(401 | 403 | 407 | 451)) => StopReason::AccessRefused,
-            (ErrorType::HttpError, Some(404 | 410)) => StopReason::PageGone,
             (ErrorType::HttpError, _) if self.disallowed => StopReason::AccessRefused,
             (ErrorType::HttpError, _) => StopReason::HttpError,
         }
@@ -99,10 +104,37 @@ impl Failure {
     /// Returns whether only the site can end the failure: it refuses, is down, or leads elsewhere. No change of the source could help.
     pub const fn is_of_the_site(&self) -> bool {
         match self.error_type {
-            ErrorType::HttpError => !matches!(self.status, Some(404 | 410)),
+            ErrorType::HttpError => !self.is_gone() && !self.needs_scripts(),
             ErrorType::Timeout => self.unreached,
             ErrorType::ParseError | ErrorType::SchemaMismatch | ErrorType::RateLimit => false,
         }
+    }
+
+    /// Returns the name of what several sources of a host may have in common.
+    pub(crate) fn cause(&self) -> String {
+        let reason = self.stop_reason();
+        self.obstacle.map_or_else(|| reason.to_string(), |kind| format!("{reason}: {}", kind.words()))
+    }
+
+    /// Returns whether a failed attempt to heal it counts: what the site gives instead of the page is not a fault of the recipe.
+    pub(crate) const fn is_a_strike(&self) -> bool {
+        !self.is_of_the_site() && (self.obstacle.is_none() || self.is_gone())
+    }
+
+    /// Returns whether scripts have to run before there is a page.
+    pub(crate) const fn needs_scripts(&self) -> bool {
+        matches!(self.obstacle, Some(ObstacleKind::Scripts))
+    }
+
+    /// Returns whether the site says that the page does not exist.
+    pub(crate) const fn is_gone(&self) -> bool {
+        matches!((self.status, self.obstacle), (Some(404 | 410), _) | (_, Some(ObstacleKind::NotFound)))
+    }
+
+    /// Returns the failure of a response that is not the page: the site's, not the recipe's.
+    pub(crate) fn of_obstacle(url: &Url, obstacle: &Obstacle) -> Self {
+        let message = format!("{url} gives {obstacle}. {}", obstacle.kind.advice());
+        Self { obstacle: Some(obstacle.kind), ..Self::new(ErrorType::HttpError, message) }
     }
 
     pub(crate) fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
@@ -114,6 +146,7 @@ impl Failure {
             host_unknown: false,
             unreached: false,
             disallowed: false,
+            obstacle: None,
             page: None,
         }
     }

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::add::AddRequest;
 use crate::cron::CronExpression;
-use crate::definition::{Definition, HealPolicy};
+use crate::definition::{Definition, HealPolicy, OnUncertain};
 
 /// Settings of a source that users decide, and its active recipe. Health, stored pages and values are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct SourceFile {
     /// Authority that decides about fixes.
     #[serde(default)]
     pub heal_policy: HealPolicy,
+    /// Fate of a run in which some fields are uncertain.
+    #[serde(default)]
+    pub on_uncertain: OnUncertain,
     /// URL to which changes of its values are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Url>,
@@ -58,6 +61,7 @@ impl SourceFile {
             interval_seconds: definition.interval_seconds,
             schedule: definition.schedule.clone(),
             heal_policy: definition.heal_policy,
+            on_uncertain: definition.on_uncertain,
             webhook: definition.webhook.clone(),
             recipe: Some(recipe.clone()),
         }
@@ -71,6 +75,7 @@ impl SourceFile {
             interval_seconds: default_interval(),
             schedule: None,
             heal_policy: HealPolicy::default(),
+            on_uncertain: OnUncertain::default(),
             webhook: None,
             recipe: None,
         }
@@ -102,6 +107,7 @@ impl SourceFile {
             interval_seconds: self.interval_seconds,
             schedule: self.schedule,
             heal_policy: self.heal_policy,
+            on_uncertain: self.on_uncertain,
             webhook: self.webhook,
             ..AddRequest::new(self.url)
         }
@@ -117,6 +123,7 @@ impl SourceFile {
         wanted.interval_seconds = self.interval_seconds;
         wanted.schedule.clone_from(&self.schedule);
         wanted.heal_policy = self.heal_policy;
+        wanted.on_uncertain = self.on_uncertain;
         wanted.webhook.clone_from(&self.webhook);
         wanted
     }

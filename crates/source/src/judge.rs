@@ -1,9 +1,13 @@
 //! Judgement of a page: its values, and whether to accept them. The ordinary run and the Doctor share it, so that neither
 //! accepts what the other rejects.
 
+use std::collections::BTreeSet;
+
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Snapshot, SnapshotRole, SourceRecord};
 use autoheal_page::Document;
+use autoheal_page::obstacle::{Obstacle, ObstacleKind};
+use autoheal_page::recipe::Recipe;
 use serde_json::Value;
 use url::Url;
 
@@ -20,6 +24,34 @@ pub(crate) struct Judged {
     pub(crate) values: Value,
     /// Failure of the page; `None`: the values may be accepted.
     pub(crate) failure: Option<Failure>,
+    /// Names of the fields that a failure of the recipe is about; empty if it is about the whole page.
+    pub(crate) doubtful: BTreeSet<String>,
+}
+
+impl Judged {
+    /// Returns the values without those of the doubtful fields, if only some fields are in doubt.
+    pub(crate) fn certain_values(&self, recipe: &Recipe) -> Option<Value> {
+        let is_about_the_recipe = self.failure.as_ref()?.error_type.is_about_the_recipe();
+        let certain = recipe.fields().iter().filter(|field| !self.doubtful.contains(field.name.as_str()));
+        let has_some = |name: &str| self.facts.texts.get(name).is_some_and(|texts| !texts.is_empty());
+        if !is_about_the_recipe
+            || self.doubtful.is_empty()
+            || !certain.clone().any(|field| has_some(field.name.as_str()))
+        {
+            return None;
+        }
+        let mut values = self.values.clone();
+        let records = match &mut values {
+            Value::Array(records) => records.as_mut_slice(),
+            only => std::slice::from_mut(only),
+        };
+        for record in records.iter_mut().filter_map(Value::as_object_mut) {
+            for (_, value) in record.iter_mut().filter(|(name, _)| self.doubtful.contains(*name)) {
+                *value = Value::Null;
+            }
+        }
+        Some(values)
+    }
 }
 
 /// Applies the active recipe. After a redirect to a new place, the page must show the same values as before: the front page and
@@ -29,12 +61,32 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let (extraction, facts) = PageFacts::look(&loaded.recipe, &document, &page.url);
     let last_place = loaded.last.as_ref().and_then(|last| last.place.as_ref());
     let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| *last != page.url);
-    let failure = validate(&loaded.recipe, &extraction, &loaded.history).failure();
+    let verdict = validate(&loaded.recipe, &extraction, &loaded.history);
+    let failure = verdict.failure();
     let failure = failure.or_else(|| lost_its_next(loaded, &facts)).or_else(|| {
         let message = || format!("the site leads to {}, which has not the values that the page had", page.url);
         (is_elsewhere && !loaded.recognises(&facts)).then(|| Failure::new(ErrorType::HttpError, message()))
     });
-    Judged { values: values(&loaded.recipe, &extraction), document, facts, failure }
+    let failure = match failure {
+        // What has the values of the last good page is the page.
+        Some(failure) if !loaded.recognises(&facts) => Some(page.obstacle(&document).unwrap_or(failure)),
+        other => other,
+    };
+    let failure = in_another_language(loaded, &facts, &page.url).or(failure);
+    let values = values(&loaded.recipe, &extraction);
+    Judged { values, document, facts, failure, doubtful: verdict.doubtful }
+}
+
+/// A page in a language in which none of the earlier ones was, with other values: a site chooses the language by where a request comes from.
+fn in_another_language(loaded: &Loaded, facts: &PageFacts, url: &Url) -> Option<Failure> {
+    let now = facts.language.as_ref()?;
+    let earlier: BTreeSet<&String> = loaded.history.iter().filter_map(|page| page.language.as_ref()).collect();
+    if earlier.is_empty() || earlier.contains(now) || loaded.recognises(facts) {
+        return None;
+    }
+    let earlier: Vec<&str> = earlier.into_iter().map(String::as_str).collect();
+    let evidence = format!("its text is in `{now}`, and was in `{}`", earlier.join("`, `"));
+    Some(Failure::of_obstacle(url, &Obstacle { kind: ObstacleKind::OtherLanguage, evidence }))
 }
 
 /// A list that led on and is not shorter than it was leads on still: the rule for the link does not find it.

@@ -46,7 +46,7 @@ mod single_node;
 pub use add::{AddRequest, AddWorkflow};
 pub use cron::{CronExpression, InvalidCron};
 pub use decide::{Changes, DecideError, Setting};
-pub use definition::{Blueprint, Definition, HealPolicy, PageKind};
+pub use definition::{Blueprint, Definition, HealPolicy, OnUncertain, PageKind};
 pub use doctor::{DoctorWorkflow, PromptLimits};
 pub use failure::{ErrorType, Failure};
 pub use file::SourceFile;

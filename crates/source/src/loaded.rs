@@ -92,6 +92,11 @@ impl Loaded {
         self.good.iter().map(|snapshot| Document::parse_bytes(&snapshot.content)).collect()
     }
 
+    /// The facts of earlier pages as they would be without some fields.
+    pub(crate) fn history_without(&self, fields: &[String]) -> Vec<PageFacts> {
+        self.history.iter().map(|facts| facts.without(fields)).collect()
+    }
+
     /// Returns whether a page has the values of the last good one in most fields: then it is that page, and not another of the site.
     pub(crate) fn recognises(&self, facts: &PageFacts) -> bool {
         let Some(last) = &self.last else { return false };

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::add::json_of;
-use crate::definition::{Definition, HealPolicy};
+use crate::definition::{Definition, HealPolicy, OnUncertain};
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{Judged, judge, page_record};
@@ -183,6 +183,14 @@ impl RefreshWorkflow {
                             let page = page_record(&loaded, &answer, url, SnapshotRole::Failing, None, context.now());
                             record(context, page);
                         }
+                        if let Some(values) = in_part(&loaded, &judged) {
+                            let url = answer.url.to_string();
+                            let uncertain: Vec<&str> = judged.doubtful.iter().map(String::as_str).collect();
+                            context.note("kept in part", format!("without {}", uncertain.join(", ")));
+                            let (source, version) = (name(&loaded), loaded.in_force.version);
+                            record(context, SourceRecord::Values { source, url, version, values: values.clone() });
+                            state.values = Some(values);
+                        }
                         state.seen.failed(told(failure, &loaded, context));
                     }
                 }
@@ -250,6 +258,14 @@ impl RefreshWorkflow {
     }
 }
 
+/// The values of a failed page without those of the uncertain fields, if the user wants them.
+fn in_part(loaded: &Loaded, judged: &Judged) -> Option<Value> {
+    match loaded.definition.on_uncertain {
+        OnUncertain::SkipRun => None,
+        OnUncertain::SkipField => judged.certain_values(&loaded.recipe),
+    }
+}
+
 /// The notice of values that have changed, if the user wants one.
 pub(crate) fn values_notice(
     source: &str,
@@ -309,7 +325,7 @@ async fn conclude(
         }
         return Ok(());
     };
-    let is_silent = seen.good == 0 && (failure.is_of_the_site() || failure.error_type == ErrorType::RateLimit);
+    let is_silent = seen.good == 0 && (!failure.is_a_strike() || failure.error_type == ErrorType::RateLimit);
     health.failed_run(now);
     health.unreached = failure.unreached;
     let may_be_healed = health.state == HealthState::Degraded;
@@ -387,11 +403,11 @@ async fn tell_of_a_silent_site(
     let message = format!(
         "`{source}`: no page since {}: {}. No change of the recipe could help; `autoheal explain {}` says what can be done",
         good_at.to_rfc3339(),
-        failure.message,
+        failure.message.trim_end_matches('.'),
         failure.stop_reason()
     );
     let host = loaded.page.host_str().unwrap_or_default().to_owned();
-    let shared = Some(SharedCause { host, cause: failure.stop_reason().name().to_owned() });
+    let shared = Some(SharedCause { host, cause: failure.cause() });
     context.record(Record::Alert(Alert { target: source, kind: AlertKind::Blocked, message, shared }));
     Ok(())
 }

@@ -8,6 +8,7 @@ use autoheal_fetch::{FetchError, FetchRequest, Fetched, Fetcher, Rendering};
 use autoheal_llm::Models;
 use autoheal_page::Document;
 use autoheal_page::document::decode;
+use autoheal_page::obstacle::Response;
 use autoheal_page::recipe::Request;
 use autoheal_page::relocate::{Relocator, TablesError};
 use autoheal_store::{Store, StoreError};
@@ -89,6 +90,10 @@ pub(crate) struct WebPage {
     pub(crate) moved_to: Option<Url>,
     /// True if the site redirected the request.
     pub(crate) was_redirected: bool,
+    /// URL of the request.
+    asked: Url,
+    /// Value of the header `Content-Type`.
+    content_type: Option<String>,
     /// HTML of the page, decoded with the character set that the site declares, else with the one that the page itself declares.
     pub(crate) html: String,
 }
@@ -103,11 +108,20 @@ impl WebPage {
             None => decode(&answer.body).into_owned(),
         };
         let (url, moved_to) = (answer.url.clone(), answer.moved_to().cloned());
-        Self { url, moved_to, was_redirected: !answer.redirects.is_empty(), html }
+        let asked = answer.redirects.first().map_or_else(|| url.clone(), |first| first.from.clone());
+        let content_type = answer.headers.content_type.clone();
+        Self { url, moved_to, was_redirected: !answer.redirects.is_empty(), asked, content_type, html }
     }
 
     pub(crate) fn document(&self) -> Document {
         Document::parse(&self.html)
+    }
+
+    /// Returns the failure if the site gave something else instead of the page; `page` is the parsed response.
+    pub(crate) fn obstacle(&self, page: &Document) -> Option<Failure> {
+        let content_type = self.content_type.as_deref();
+        let response = Response { html: &self.html, page, content_type, asked: &self.asked, url: &self.url };
+        response.obstacle().map(|obstacle| Failure::of_obstacle(&self.url, &obstacle))
     }
 }
 

@@ -2,6 +2,8 @@
 //! Validation"), and a check that the values still resemble those of earlier pages. A selector that still matches and gives
 //! the wrong value is the failure that otherwise goes unnoticed.
 
+use std::collections::BTreeSet;
+
 use autoheal_page::apply::{Extraction, FieldOutcome, Miss};
 use autoheal_page::recipe::Recipe;
 use autoheal_page::value::Value;
@@ -19,6 +21,9 @@ pub struct Validation {
     pub passed: bool,
     /// Errors found, one line each.
     pub errors: Vec<String>,
+    /// Names of the fields that the errors are about.
+    #[serde(default)]
+    pub doubtful: BTreeSet<String>,
     /// 1 minus the number of errors over the number of fields.
     pub score: f64,
     /// True if a required field, or everything, is missing.
@@ -66,7 +71,7 @@ fn plain(value: &Value) -> serde_json::Value {
 /// `history` are the facts of earlier good pages.
 pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Validation {
     let facts = PageFacts::of(extraction);
-    let mut errors = Vec::new();
+    let (mut errors, mut doubtful) = (Vec::new(), BTreeSet::new());
     let (mut critical, mut unparsed, mut mismatched) = (false, false, false);
     let any =
         extraction.records.iter().flat_map(|record| &record.fields).any(|(_, outcome)| !outcome.values.is_empty());
@@ -76,6 +81,7 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
     }
     for field in recipe.fields() {
         let name = field.name.as_str();
+        let errors_before = errors.len();
         let outcomes: Vec<&FieldOutcome> = extraction.records.iter().filter_map(|record| record.field(name)).collect();
         let empty = outcomes.iter().filter(|outcome| outcome.values.is_empty()).count();
         if field.required && (empty > 0 || outcomes.is_empty()) {
@@ -107,9 +113,13 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
             errors.push(change);
             mismatched = true;
         }
+        if errors.len() > errors_before {
+            doubtful.insert(name.to_owned());
+        }
     }
-    for confusion in confusions(recipe, extraction, history) {
+    for (name, confusion) in confusions(recipe, extraction, history) {
         errors.push(confusion);
+        doubtful.insert(name);
         mismatched = true;
     }
     let count = |length: usize| f64::from(u32::try_from(length).unwrap_or(u32::MAX));
@@ -124,6 +134,7 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
         critical,
         error_type,
         errors,
+        doubtful,
     }
 }
 

@@ -952,7 +952,7 @@ export interface components {
             /** @description Time at which the alert was raised. */
             createdAt: components["schemas"]["Time"];
             /** @enum {string} */
-            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "BLOCKED" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER" | "RUN_FAILED" | "WAITING" | "NO_ROOM";
+            kind: "QUARANTINE" | "DEAD" | "REVIEW" | "ROLLBACK" | "FIELD_GONE" | "BLOCKED" | "OUTAGE" | "RETRY_LIMIT" | "BUDGET" | "DEAD_LETTER" | "RUN_FAILED" | "WAITING" | "NO_ROOM";
             mailedAt?: components["schemas"]["Time"] | null;
             /** @description Message that describes the event and the action to take. */
             message: string;
@@ -1289,7 +1289,7 @@ export interface components {
              */
             retryLimit: number;
             /** @enum {string} */
-            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "GOOD" | "NEW_VALUES" | "ACCESS_REFUSED" | "RATE_LIMIT" | "SLOWED_DOWN" | "PAGE_GONE" | "PARSE_ERROR" | "SCHEMA_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "HEALED" | "WELL_ALREADY" | "IN_REVIEW" | "NOT_HEALED" | "QUARANTINED" | "DEAD" | "ADDED" | "NOT_ADDED" | "FAILED" | "DEAD_LETTER" | "CANCELLED";
+            stopReason: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "GOOD" | "NEW_VALUES" | "ACCESS_REFUSED" | "NOT_THE_PAGE" | "RATE_LIMIT" | "SLOWED_DOWN" | "PAGE_GONE" | "PARSE_ERROR" | "SCHEMA_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "HEALED" | "WELL_ALREADY" | "IN_REVIEW" | "NOT_HEALED" | "QUARANTINED" | "DEAD" | "ADDED" | "NOT_ADDED" | "FAILED" | "DEAD_LETTER" | "CANCELLED";
             /** @description Name of the team, from the request. */
             teamName: string;
             /**
@@ -1434,6 +1434,7 @@ export interface components {
             intervalSeconds?: number | null;
             /** @description Name of the source; derived from the address by default. */
             name?: string | null;
+            onUncertain?: components["schemas"]["WhenUncertain"] | null;
             /** @description True if a browser runs the page's scripts first. */
             render?: boolean;
             /** @description Schedule instead of the interval: a cron expression in UTC, such as `0 6 * * *`. */
@@ -1811,6 +1812,8 @@ export interface components {
             lastValuesAt?: components["schemas"]["Time"] | null;
             /** @description Name of the source. */
             name: string;
+            /** @description Fate of a run in which some fields are uncertain. */
+            onUncertain: components["schemas"]["WhenUncertain"];
             quarantineUntil?: components["schemas"]["Time"] | null;
             /** @description The latest runs, the oldest first. */
             recentRuns: components["schemas"]["RecentRunResult"][];
@@ -1841,6 +1844,7 @@ export interface components {
              * @description Seconds between two runs.
              */
             intervalSeconds?: number | null;
+            onUncertain?: components["schemas"]["WhenUncertain"] | null;
             /** @description Schedule instead of the interval: a cron expression in UTC, such as `0 6 * * *`; an empty string restores the interval. */
             schedule?: string | null;
         };
@@ -2263,6 +2267,11 @@ export interface components {
             /** @enum {string} */
             type: "run_finished";
         };
+        /**
+         * @description Fate of a run in which some fields are uncertain.
+         * @enum {string}
+         */
+        WhenUncertain: "skip_run" | "skip_field";
         /** @description Graph of a workflow. */
         Workflow: {
             /** @description Edges between the nodes. */

@@ -93,6 +93,7 @@ export const ALERT_LOOKS: Record<AlertKind, Look> & Record<string, Look> = {
   DEAD: { tone: "bad", label: "Dead source" },
   REVIEW: { tone: "info", label: "Review wanted" },
   ROLLBACK: { tone: "warn", label: "Rolled back", icon: "back" },
+  FIELD_GONE: { tone: "warn", label: "Field gone", icon: "offline" },
   BLOCKED: { tone: "warn", label: "Page unavailable", icon: "offline" },
   OUTAGE: { tone: "bad", label: "Outage", icon: "offline" },
   RETRY_LIMIT: { tone: "warn", label: "Retry limit" },

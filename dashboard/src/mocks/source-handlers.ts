@@ -91,6 +91,7 @@ export function sourceHandlers(world: World) {
         fixAttemptsToday: 0,
         intervalSeconds: asked.intervalSeconds ?? 3_600,
         healPolicy: asked.healPolicy ?? "auto",
+        onUncertain: asked.onUncertain ?? "skip_run",
         waitsForApproval: false,
         recentRuns: [],
         createdAt: new Date().toISOString(),

@@ -86,6 +86,7 @@ export function makeSources(clock: Clock): Source[] {
     quarantineUntil: state === "QUARANTINED" ? clock.ago(-1_300) : undefined,
     intervalSeconds: 3_600,
     healPolicy: "auto",
+    onUncertain: "skip_run",
     recipeVersion: state === "DEAD" ? undefined : 2,
     waitsForApproval: false,
     recentRuns: Array.from(runs).map((run, at) => ({

@@ -10,6 +10,7 @@ pub(crate) mod fleet;
 pub(crate) mod heal;
 pub(crate) mod inject;
 pub(crate) mod navigate;
+pub(crate) mod obstacles;
 mod of_crate;
 pub(crate) mod ordinary;
 pub(crate) mod pages;

@@ -36,3 +36,4 @@ mod sources;
 mod stopping;
 mod terminal;
 mod three_workers;
+mod unlike_pages;

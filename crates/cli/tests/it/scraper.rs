@@ -61,6 +61,17 @@ impl Scraper {
 
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let ended = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(ended.code, Some(0), "{}", ended.told());
+        Self::parsed(&ended)
+    }
+
+    pub(crate) fn json_of_failed(&self, arguments: &[&str]) -> Value {
+        let ended = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(ended.code, Some(1), "{}", ended.told());
+        Self::parsed(&ended)
+    }
+
+    fn parsed(ended: &Ended) -> Value {
         let parsed = serde_json::from_str(&ended.stdout);
         assert!(parsed.is_ok(), "{}", ended.told());
         parsed.unwrap()

@@ -9,7 +9,7 @@ use autoheal_page::recipe::FieldName;
 use autoheal_source::cron::{CronExpression, InvalidCron};
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
 use autoheal_source::statistics::Statistics;
-use autoheal_source::{AddRequest, Definition, HealPolicy, InvalidSourceName, SourceName};
+use autoheal_source::{AddRequest, Definition, HealPolicy, InvalidSourceName, OnUncertain, SourceName};
 use autoheal_store::{RecentRun, RecipeRow, SourceFilter, SourceOrder, SourceRow, ValueRow};
 use axum::Json;
 use axum::extract::State;
@@ -60,6 +60,34 @@ impl From<Policy> for HealPolicy {
     }
 }
 
+/// Fate of a run in which some fields are uncertain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenUncertain {
+    /// No values of the page are accepted.
+    SkipRun,
+    /// The values of the other fields are accepted.
+    SkipField,
+}
+
+impl From<OnUncertain> for WhenUncertain {
+    fn from(on_uncertain: OnUncertain) -> Self {
+        match on_uncertain {
+            OnUncertain::SkipRun => Self::SkipRun,
+            OnUncertain::SkipField => Self::SkipField,
+        }
+    }
+}
+
+impl From<WhenUncertain> for OnUncertain {
+    fn from(when: WhenUncertain) -> Self {
+        match when {
+            WhenUncertain::SkipRun => Self::SkipRun,
+            WhenUncertain::SkipField => Self::SkipField,
+        }
+    }
+}
+
 /// A source with its health.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -93,6 +121,8 @@ pub struct Source {
     pub schedule: Option<String>,
     /// Policy for approving fixes.
     pub heal_policy: Policy,
+    /// Fate of a run in which some fields are uncertain.
+    pub on_uncertain: WhenUncertain,
     /// Version of the active recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe_version: Option<u32>,
@@ -154,6 +184,7 @@ impl Source {
             interval_seconds: definition.interval_seconds,
             schedule: definition.schedule.as_ref().map(ToString::to_string),
             heal_policy: definition.heal_policy.into(),
+            on_uncertain: definition.on_uncertain.into(),
             recipe_version: RecipeRow::active(recipes).map(|recipe| recipe.version),
             waits_for_approval: recipes.iter().any(|recipe| recipe.waits),
             recent_runs: recent.into_iter().map(Into::into).collect(),
@@ -289,6 +320,8 @@ pub struct NewSource {
     pub schedule: Option<String>,
     /// Policy for approving fixes.
     pub heal_policy: Option<Policy>,
+    /// Fate of a run in which some fields are uncertain; none of its values are accepted by default.
+    pub on_uncertain: Option<WhenUncertain>,
     /// Examples of the wanted values, as they appear on the page, by field.
     #[serde(default)]
     pub examples: BTreeMap<String, String>,
@@ -318,6 +351,8 @@ pub struct SourceChanges {
     pub schedule: Option<String>,
     /// Policy for approving fixes.
     pub heal_policy: Option<Policy>,
+    /// Fate of a run in which some fields are uncertain.
+    pub on_uncertain: Option<WhenUncertain>,
 }
 
 /// Parses the name of a source. An invalid name gets the error for an unknown source.
@@ -475,6 +510,7 @@ pub(super) async fn add(
         interval_seconds: interval(new.interval_seconds)?.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
         schedule: new.schedule.as_deref().map(schedule).transpose()?,
         heal_policy: new.heal_policy.map(Into::into).unwrap_or_default(),
+        on_uncertain: new.on_uncertain.map(Into::into).unwrap_or_default(),
         render: new.render,
         asked_by: Some(asker),
         ..AddRequest::new(new.url)
@@ -506,6 +542,7 @@ pub(super) async fn change(
             Some(text) => Setting::To(schedule(text)?),
         },
         heal_policy: wanted.heal_policy.map(Into::into),
+        on_uncertain: wanted.on_uncertain.map(Into::into),
         ..Changes::default()
     };
     decide::set(&shared.services.store, &source, &changes, &asker, shared.services.store.now()).await?;

@@ -83,7 +83,7 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: u32, verdic
     let message = format!(
         "`{source}`: {what}. Last failure: {}. `autoheal source show {source}` tells more, `autoheal source release {source}` allows attempts again. \
          Other sources of {host} that end so for the same reason are not reported again today: `autoheal source list` shows them",
-        state.failure.as_ref().map_or("none on record", |failure| failure.message.as_str())
+        state.failure.as_ref().map_or("none on record", |failure| failure.message.trim_end_matches('.'))
     );
     context.note("refused", message.clone());
     if !was_told {

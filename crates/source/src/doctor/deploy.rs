@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 
 use super::breaker::{attempts, refuse};
 use super::state::{DoctorState, End, Proposal};
+use crate::accept::healed_pages;
 use crate::add::json_of;
 use crate::definition::HealPolicy;
 use crate::failure::{ErrorType, Failure};
 use crate::loaded::{Loaded, record};
 use crate::refresh::DOCTOR;
-use crate::services::SourceServices;
+use crate::services::{SourceServices, store_error};
 
 /// Puts the proposal into staging, once.
 pub(super) fn stage(state: &mut DoctorState, loaded: &Loaded, context: &StepContext) -> Result<(), StepError> {
@@ -47,7 +48,8 @@ pub(super) async fn run(
     let source = loaded.row.source.clone();
     let proposal = state.proposal.clone();
     let error_type = state.failure.as_ref().map(|failure| failure.error_type);
-    if proposal.is_none() && state.failure.as_ref().is_some_and(Failure::is_of_the_site) {
+    let is_a_strike = state.failure.as_ref().is_none_or(Failure::is_a_strike);
+    if !is_a_strike && proposal.is_none() {
         // Not an attempt: there was nothing to try.
         state.end = Some(End::NotHealed);
         return Ok(());
@@ -61,9 +63,14 @@ pub(super) async fn run(
         (Some(_), false, _) => ("STAGING", End::NotHealed),
         (None, _, _) => ("FAILED", End::NotHealed),
     };
-    context.record(Record::Fix(attempt(state, loaded, deployed_to)?));
+    let is_failed = end == End::NotHealed;
+    // Trying what is not the page is not an attempt.
+    let is_an_attempt = is_a_strike || !is_failed;
+    if is_an_attempt {
+        context.record(Record::Fix(attempt(state, loaded, deployed_to)?));
+    }
     let mut made = attempts(services, &loaded.row, now).await?;
-    if error_type != Some(ErrorType::RateLimit) {
+    if error_type != Some(ErrorType::RateLimit) && is_an_attempt {
         made.push(now);
     }
     match (&end, &proposal) {
@@ -75,6 +82,7 @@ pub(super) async fn run(
                 // The active version may have been made at the same pace, from which the source has recovered since.
                 definition.slowdown = proposal.definition.slowdown;
             }
+            do_without(proposal, loaded, services, context).await?;
             let definition = json_of(&definition)?;
             record(context, SourceRecord::Promoted { source: source.clone(), version, definition, replaces, asked_by });
             let mut health = loaded.row.health.clone();
@@ -114,6 +122,30 @@ pub(super) async fn run(
     }
     context.note("deployed", format!("{deployed_to}: {}", end.stop_reason()));
     state.end = Some(end);
+    Ok(())
+}
+
+/// Records that the page is good without the optional fields that it has no longer, and raises an alert about them.
+async fn do_without(
+    proposal: &Proposal,
+    loaded: &Loaded,
+    services: &SourceServices,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    if proposal.absent.is_empty() {
+        return Ok(());
+    }
+    let source = &loaded.row.source;
+    let pages = healed_pages(&services.store, source, &proposal.definition, &proposal.recipe).await;
+    for page in pages.map_err(|error| store_error(&error))? {
+        record(context, page);
+    }
+    let fields = proposal.absent.join("`, `");
+    let message = format!(
+        "`{source}`: the page has no `{fields}` any longer. The rule is kept: the value is collected when the page has it again; \
+         `autoheal source history {source}` shows the change"
+    );
+    context.record(Record::Alert(Alert { target: source.clone(), kind: AlertKind::FieldGone, message, shared: None }));
     Ok(())
 }
 

@@ -28,6 +28,9 @@ pub struct Proposal {
     pub try_at: Option<Url>,
     /// Reason a reviewer must decide, whatever the policy is; `None`: the policy decides.
     pub needs_person: Option<String>,
+    /// Names of optional fields that the page has no longer; their rules are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
     /// The version it has in staging.
     pub version: u32,
     /// The version it was thought of for, and replaces.

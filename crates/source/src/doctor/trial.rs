@@ -1,5 +1,7 @@
 //! Tries a staged fix: on every stored page of the new layout, on the live one, and on other pages of the source.
 
+use std::collections::BTreeSet;
+
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
@@ -10,7 +12,7 @@ use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
-use crate::services::SourceServices;
+use crate::services::{SourceServices, WebPage};
 use crate::validation::{Validation, validate};
 
 /// Maximum number of other pages of the source to check.
@@ -25,20 +27,26 @@ pub(super) async fn run(
     let Some(proposal) = state.proposal.clone() else { return Ok(()) };
     let proposal = &proposal;
     let mut verdicts = Vec::new();
+    let history = loaded.history_without(&proposal.absent);
     let is_about_the_recipe = state.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe());
     let pages = if is_about_the_recipe { failing_pages(loaded, services).await? } else { Vec::new() };
     for snapshot in pages {
         let url = Url::parse(&snapshot.url).ok();
         let extraction = proposal.recipe.apply(&Document::parse_bytes(&snapshot.content), url.as_ref());
         if is_of_this_layout(&proposal.recipe, &extraction) {
-            verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history));
+            verdicts.push(validate(&proposal.recipe, &extraction, &history));
         }
     }
     if let Some(url) = &proposal.try_at {
         match live(url, proposal, services).await? {
-            Ok((page, url)) => {
-                let extraction = proposal.recipe.apply(&page, Some(&url));
-                verdicts.push(validate(&proposal.recipe, &extraction, &loaded.history));
+            Ok(page) => {
+                let document = page.document();
+                let extraction = proposal.recipe.apply(&document, Some(&page.url));
+                let verdict = validate(&proposal.recipe, &extraction, &history);
+                // What is not the page says nothing about the proposal.
+                let obstacle = if verdict.passed { None } else { page.obstacle(&document) };
+                state.untried |= obstacle.is_some();
+                verdicts.push(obstacle.map_or(verdict, |obstacle| refused(&obstacle.message)));
             }
             Err(reason) => {
                 state.untried = true;
@@ -53,6 +61,7 @@ pub(super) async fn run(
     let verdict = worst(verdicts).unwrap_or(Validation {
         passed: true,
         errors: Vec::new(),
+        doubtful: BTreeSet::new(),
         score: 1.0,
         critical: false,
         error_type: None,
@@ -63,11 +72,9 @@ pub(super) async fn run(
     Ok(())
 }
 
-type Page = (Document, Url);
-
-async fn live(url: &Url, proposal: &Proposal, services: &SourceServices) -> Result<Result<Page, String>, StepError> {
+async fn live(url: &Url, proposal: &Proposal, services: &SourceServices) -> Result<Result<WebPage, String>, StepError> {
     let answer = services.page(url, proposal.recipe.request()).await?;
-    Ok(answer.map(|page| (page.document(), page.url)).map_err(|failure| failure.message))
+    Ok(answer.map_err(|failure| failure.message))
 }
 
 /// Returns the validation of another page that works with the active recipe and that the proposal breaks; `None`: it breaks nothing.
@@ -79,8 +86,9 @@ async fn spoiled(
     services: &SourceServices,
 ) -> Result<Option<Validation>, StepError> {
     // Other faults of that page are other failures.
-    let Ok((page, place)) = live(url, proposal, services).await? else { return Ok(None) };
-    let extraction = |recipe: &Recipe| recipe.apply(&page, Some(&place));
+    let Ok(answer) = live(url, proposal, services).await? else { return Ok(None) };
+    let page = answer.document();
+    let extraction = |recipe: &Recipe| recipe.apply(&page, Some(&answer.url));
     let (before, after) = (extraction(&loaded.recipe), extraction(&proposal.recipe));
     if !validate(&loaded.recipe, &before, &[]).passed {
         return Ok(None);
@@ -110,6 +118,7 @@ fn refused(reason: &str) -> Validation {
     Validation {
         passed: false,
         errors: vec![format!("No data returned: {reason}")],
+        doubtful: BTreeSet::new(),
         score: 0.0,
         critical: true,
         error_type: None,

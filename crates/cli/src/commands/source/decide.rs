@@ -98,6 +98,7 @@ pub(super) async fn set(wanted: Set, store: &Store, printer: &Printer) -> Result
         interval_seconds: wanted.interval,
         schedule: setting(wanted.schedule, false),
         heal_policy: wanted.heal_policy.map(Into::into),
+        on_uncertain: wanted.on_uncertain.map(Into::into),
         webhook: setting(wanted.webhook, wanted.no_webhook),
         add_pages: wanted.add_page,
         remove_pages: wanted.remove_page,

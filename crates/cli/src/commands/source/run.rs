@@ -88,6 +88,7 @@ fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failu
         interval_seconds: add.interval.unwrap_or(Definition::DEFAULT_INTERVAL.as_secs()),
         schedule: add.schedule.clone(),
         heal_policy: add.heal_policy.into(),
+        on_uncertain: add.on_uncertain.into(),
         webhook: add.webhook.clone(),
         render: add.render,
         asked_by: Some(person()),

@@ -4,6 +4,7 @@ mod model;
 mod moved_page;
 mod patience;
 mod relocation;
+mod rendering;
 mod sibling;
 
 use autoheal_engine::source::{Snapshot, SnapshotRole};
@@ -33,6 +34,8 @@ struct Change {
     try_at: Option<Url>,
     /// Reason a reviewer must decide about the change, whatever the policy is.
     needs_person: Option<String>,
+    /// Names of optional fields that the page has no longer; their rules are kept.
+    absent: Vec<String>,
 }
 
 pub(super) async fn run(
@@ -50,6 +53,7 @@ pub(super) async fn run(
                 None => Err("the page that failed is not stored".to_owned()),
             }
         }
+        ErrorType::HttpError if failure.needs_scripts() => rendering::propose(loaded),
         ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await?,
         ErrorType::Timeout => patience::wait_longer(loaded),
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
@@ -69,6 +73,7 @@ pub(super) async fn run(
                 evidence: change.evidence,
                 try_at: change.try_at,
                 needs_person: change.needs_person,
+                absent: change.absent,
                 version: loaded.next_version(),
                 replaces: loaded.in_force.version,
             });

@@ -63,7 +63,7 @@ pub(super) async fn propose(
         let answer = session.ask(PROMPT.0, &request).await.map_err(|error: ChatError| error.to_string())?;
         let proposed = structured(&answer, &schema()).map_err(|fault| fault.to_string());
         let proposed = proposed.and_then(|value| recipe_of(loaded, &layout, value));
-        match proposed.and_then(|recipe| change(loaded, &layout, recipe)) {
+        match proposed.and_then(|(recipe, absent)| change(loaded, &layout, recipe, absent)) {
             Ok(change) => return Ok(change),
             Err(reason) => {
                 // It may quote the page.
@@ -129,10 +129,10 @@ fn schema() -> Value {
     })
 }
 
-/// Returns the recipe with the selectors of the response. Names, types, transforms and required fields are kept: the model decides
+/// Returns the recipe with the selectors of the response, and the names of the fields that the page has no longer. Names, types, transforms and required fields are kept: the model decides
 /// where values are, not which. Rules that still hold or were relocated with certainty are kept, too. On a list page, whose items and
 /// fields must be found together, the model decides about all the fields that moved.
-fn recipe_of(loaded: &Loaded, layout: &Layout, answer: Value) -> Result<Recipe, String> {
+fn recipe_of(loaded: &Loaded, layout: &Layout, answer: Value) -> Result<(Recipe, Vec<String>), String> {
     let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
     let is_list = loaded.recipe.items().is_some();
     let mut fields = loaded.recipe.fields().to_vec();
@@ -155,14 +155,13 @@ fn recipe_of(loaded: &Loaded, layout: &Layout, answer: Value) -> Result<Recipe, 
             None => return Err(format!("the model does not find the field `{name}` either")),
         }
     }
-    fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
     let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?;
-    let Some(items) = recipe.items().cloned() else { return Ok(recipe) };
+    let Some(items) = recipe.items().cloned() else { return Ok((recipe, gone)) };
     let items = match &answer.items {
         Some(select) => Selector::parse(select).map_err(|error| format!("`items`: {error}"))?,
         None => items,
     };
-    recipe.with_items(Some(items)).map_err(|error| error.to_string())
+    Ok((recipe.with_items(Some(items)).map_err(|error| error.to_string())?, gone))
 }
 
 fn source_of(field: &Field, select: &str, take: Option<&str>) -> Result<Source, String> {
@@ -177,9 +176,9 @@ fn source_of(field: &Field, select: &str, take: Option<&str>) -> Result<Source, 
 
 /// Returns the change if the rules yield valid values on the failing page, similar to the earlier ones. That shows that a rule fits, not
 /// that it is the right one: a reviewer decides unless every value found by the model equals the value that the page had before.
-fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe) -> Result<Change, String> {
+fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe, absent: Vec<String>) -> Result<Change, String> {
     let extraction = recipe.apply(layout.page(), layout.url());
-    let verdict = validate(&recipe, &extraction, &loaded.history);
+    let verdict = validate(&recipe, &extraction, &loaded.history_without(&absent));
     if !verdict.passed {
         return Err(verdict.errors.join("; "));
     }
@@ -194,11 +193,9 @@ fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe) -> Result<Change, St
         .filter(|field| !is_known(field))
         .map(|field| field.name.as_str())
         .collect();
-    let left_out = loaded.recipe.fields().iter().filter(|old| recipe.field(old.name.as_str()).is_none());
-    let left_out: Vec<&str> = left_out.map(|old| old.name.as_str()).collect();
     let mut description = "find the fields where a language model says they are".to_owned();
-    if !left_out.is_empty() {
-        let _ = write!(description, "; do without {}, which the site has no more", left_out.join(", "));
+    if !absent.is_empty() {
+        let _ = write!(description, "; do without {} until the site has it again", absent.join(", "));
     }
     let mut definition = loaded.definition.clone();
     definition.blueprint = crate::definition::Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
@@ -213,6 +210,7 @@ fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe) -> Result<Change, St
         ],
         try_at: Some(loaded.page.clone()),
         needs_person,
+        absent,
     })
 }
 

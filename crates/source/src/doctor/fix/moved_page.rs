@@ -29,7 +29,7 @@ pub(super) async fn propose(
     context: &StepContext,
 ) -> Result<Thought, StepError> {
     match failure.status {
-        Some(404 | 410) => {}
+        _ if failure.is_gone() => {}
         Some(status) => return Ok(Err(format!("the site answers {status}: nothing to change here"))),
         None if failure.host_unknown => return Ok(Err("the host's name is unknown".to_owned())),
         None => return Ok(Err(failure.message.clone())),
@@ -60,6 +60,7 @@ pub(super) async fn propose(
                 evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
                 try_at: Some(url.clone()),
                 needs_person: None,
+                absent: Vec::new(),
             })
         }
         None => Err(format!("no page of the site has the values that {old} had")),

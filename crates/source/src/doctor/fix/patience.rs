@@ -29,6 +29,7 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
         evidence: Vec::new(),
         try_at: Some(loaded.page.clone()),
         needs_person: None,
+        absent: Vec::new(),
     })
 }
 
@@ -52,5 +53,6 @@ pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
         // Asking again now is what the site complains about: the next run tells.
         try_at: None,
         needs_person: None,
+        absent: Vec::new(),
     }
 }

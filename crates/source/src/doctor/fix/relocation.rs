@@ -109,8 +109,6 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
             }
         }
     }
-    // The site has taken an optional field away: the blueprint follows, critical fields remain.
-    fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
     let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
     let next = found.next_page(loaded)?;
     if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
@@ -139,13 +137,14 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
         names.push("the link to the next page");
     }
     let found = format!("find {} where the new layout has them", names.join(", "));
-    let dropped = format!("do without {}, which the site has no more", gone.join(", "));
+    let dropped = format!("do without {} until the site has it again", gone.join(", "));
     let description = match (names.is_empty(), gone.is_empty()) {
         (false, true) => found,
         (true, _) => dropped,
         (false, false) => format!("{found}; {dropped}"),
     };
-    Ok(Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()), needs_person: None })
+    let try_at = Some(loaded.page.clone());
+    Ok(Change { description, recipe, definition, evidence, try_at, needs_person: None, absent: gone })
 }
 
 /// The recipe as one of the whole page: what is a value of each item becomes a list.

@@ -48,6 +48,7 @@ pub(super) async fn propose(
             evidence: vec![format!("the fix for `{sibling}` is active, and also extracts everything on this page")],
             try_at: Some(loaded.page.clone()),
             needs_person: None,
+            absent: Vec::new(),
         }));
     }
     Ok(None)
