@@ -37,6 +37,9 @@ pub(crate) enum SourceCommand {
     Run {
         /// Names of sources [default: all]
         names: Vec<SourceName>,
+        /// Longest time for each source, in seconds; what is left then is done by the next run
+        #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..))]
+        time_limit: u64,
     },
     /// Run a source, and heal it if it fails
     Heal {

@@ -73,6 +73,9 @@ struct Seen {
     /// Number of pages whose values are not those of the last run.
     #[serde(default)]
     changed: u32,
+    /// Number of good pages that the fix on trial was made for: they say nothing about it.
+    #[serde(default)]
+    known: u32,
     /// Failures of pages, at most [`MOST_FAILURES`], with one that can be healed among them if there is any.
     failures: Vec<Failure>,
 }
@@ -172,6 +175,8 @@ impl RefreshWorkflow {
                         let facts = (&judged.facts, &judged.values);
                         let is_changed = self.keep(&loaded, &answer, facts, number, context).await?;
                         state.seen.changed += u32::from(is_changed);
+                        state.seen.known +=
+                            u32::from(self.is_what_the_fix_was_made_for(&loaded, &answer, context).await?);
                         let next = further_page(&loaded, &answer, &judged, number);
                         state.further = next.filter(|next| !state.list.contains(&next.url));
                         state.seen.good += 1;
@@ -212,6 +217,23 @@ impl RefreshWorkflow {
         }
         state.is_done = is_left_alone || (state.further.is_none() && left == 0);
         if state.is_done { conclude(&self.services, &loaded, &state.seen, context).await } else { Ok(()) }
+    }
+
+    /// Returns whether this is the run right after the promotion of a fix, and the page is the one that the fix was validated on.
+    async fn is_what_the_fix_was_made_for(
+        &self,
+        loaded: &Loaded,
+        page: &WebPage,
+        context: &StepContext,
+    ) -> Result<bool, StepError> {
+        let is_new = context.now().since(loaded.in_force.created_at) < loaded.definition.interval() / 2;
+        if !is_new || !is_on_trial(loaded) {
+            return Ok(false);
+        }
+        let (source, url) = (&loaded.row.source, loaded.page.as_str());
+        let failing = self.services.store.snapshots(source, SnapshotRole::Failing, Some(url), 1).await;
+        let failing = failing.map_err(|error| store_error(&error))?;
+        Ok(failing.first().is_some_and(|failing| failing.content == page.html.as_bytes()))
     }
 
     /// Stores a good page: its values, and what later ones are compared with. Returns whether the values are new.
@@ -315,7 +337,9 @@ async fn conclude(
     let Some(failure) = failure else {
         health.good_run(now);
         record(context, SourceRecord::Health { source: name(loaded), health });
-        record(context, SourceRecord::Watched { source: name(loaded), version, good: true });
+        if seen.known < seen.good {
+            record(context, SourceRecord::Watched { source: name(loaded), version, good: true });
+        }
         let good_runs = loaded.in_force.runs.saturating_sub(loaded.in_force.failed_runs) + 1;
         let is_trusted_again = good_runs.is_multiple_of(RECOVERY_RUNS);
         if let Some(faster) = loaded.definition.recovered().filter(|_| is_trusted_again) {
@@ -338,8 +362,7 @@ async fn conclude(
             && version.version < loaded.in_force.version
             && version.stage == Stage::Archived
     });
-    let is_on_trial = loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS;
-    let before = before.filter(|_| is_about_the_recipe && is_on_trial);
+    let before = before.filter(|_| is_about_the_recipe && is_on_trial(loaded));
     if is_about_the_recipe {
         record(context, SourceRecord::Watched { source: name(loaded), version, good: false });
     }
@@ -371,6 +394,11 @@ async fn conclude(
         None => {}
     }
     Ok(())
+}
+
+/// Returns whether the active version is a fix that has not proved itself yet.
+fn is_on_trial(loaded: &Loaded) -> bool {
+    loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS
 }
 
 /// Raises an alert, once, when a site has given no page for a day, in more than one run.

@@ -204,7 +204,8 @@ async fn a_fix_that_fails_its_first_runs_is_taken_back() {
     let scraper = Scraper::new().await;
     assert_eq!(scraper.add().code, Some(0));
     scraper.site.set(PAGE, Change::Layout(Layout::Cards));
-    let healed = scraper.run(&["heal", "news"]);
+    // The run right after the promotion sees what the fix was made for, and is no proof.
+    let healed = scraper.run(&["run", "news"]);
     assert_eq!(healed.code, Some(0), "{}", healed.told());
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2);
     scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));

@@ -7,6 +7,8 @@ mod run;
 mod show;
 mod watch;
 
+use std::time::Duration;
+
 use autoheal_source::SourceName;
 use autoheal_store::{SourceRow, Store};
 
@@ -22,9 +24,9 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
     let json = arguments.json;
     match arguments.command {
         SourceCommand::Add(add) => run::add(&add, json, &store, config, printer).await,
-        SourceCommand::Run { names } => {
+        SourceCommand::Run { names, time_limit } => {
             let maintenance = wiring::maintenance(config, &store)?;
-            let ended = run::run(&names, json, &store, config, printer).await;
+            let ended = run::run((&names, Duration::from_secs(time_limit)), json, &store, config, printer).await;
             maintenance.clean_up_daily().await;
             ended
         }

@@ -123,7 +123,7 @@ const fn page_kind(add: &Add) -> Option<PageKind> {
 
 /// Runs sources now, and heals those that fail.
 pub(super) async fn run(
-    names: &[SourceName],
+    (names, time_limit): (&[SourceName], Duration),
     json: bool,
     store: &Store,
     config: &Config,
@@ -142,8 +142,19 @@ pub(super) async fn run(
     let runner = Runner::new(store, config, printer)?;
     let (mut results, mut all_good) = (Vec::new(), true);
     for name in wanted {
-        let Some(row) = runner.show(runner.worker.refresh(&name, &runner.stop, WhenStopped::GoesOn)).await? else {
-            return Ok(Exit::Cancelled);
+        let stop = runner.stop.child_token();
+        let work = runner.show(runner.worker.refresh(&name, &stop, WhenStopped::GoesOn));
+        let Some(row) = within(time_limit, &stop, work).await? else {
+            if runner.stop.is_cancelled() {
+                return Ok(Exit::Cancelled);
+            }
+            printer.say(&format!(
+                "{name}: not finished within {} s (--time-limit); the next run goes on where this one stopped",
+                time_limit.as_secs()
+            ));
+            all_good = false;
+            results.push(json!({ "source": name, "outcome": null, "stop_reason": null, "results": null }));
+            continue;
         };
         all_good &= row.is_well();
         printer.say(&line(&name, &row));
@@ -157,6 +168,18 @@ pub(super) async fn run(
         printer.json(&results)?;
     }
     Ok(if all_good { Exit::Fine } else { Exit::NotHealed })
+}
+
+/// Awaits work, and stops it when the time is up.
+async fn within<T>(limit: Duration, stop: &CancellationToken, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => done,
+        () = tokio::time::sleep(limit) => {
+            stop.cancel();
+            work.await
+        }
+    }
 }
 
 /// Returns the line about a run that has ended: what happened, why, and what to do next.
