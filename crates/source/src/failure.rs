@@ -71,6 +71,9 @@ pub struct Failure {
     /// True if the name of the host is unknown.
     #[serde(default)]
     pub host_unknown: bool,
+    /// True if this machine could not look up the name: its own network is at fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lookup_failed: bool,
     /// True if no server was reached at all.
     #[serde(default)]
     pub unreached: bool,
@@ -144,6 +147,7 @@ impl Failure {
             status: None,
             retry_after: None,
             host_unknown: false,
+            lookup_failed: false,
             unreached: false,
             disallowed: false,
             obstacle: None,
@@ -167,12 +171,14 @@ impl Failure {
         let unreached = matches!(
             error,
             FetchError::UnknownName { .. }
+                | FetchError::LookupFailed { .. }
                 | FetchError::Refused { .. }
                 | FetchError::Unreachable { .. }
                 | FetchError::TimedOut { phase: Phase::Connect, .. }
         );
         let disallowed = matches!(error, FetchError::RobotsDisallowed { .. });
-        Self { host_unknown, unreached, disallowed, ..Self::new(error_type, error.to_string()) }
+        let lookup_failed = matches!(error, FetchError::LookupFailed { .. });
+        Self { host_unknown, lookup_failed, unreached, disallowed, ..Self::new(error_type, error.to_string()) }
     }
 
     /// Returns the failure of a response without a page; `None` for a page.

@@ -18,7 +18,7 @@ const AT_ONCE: Duration = Duration::from_mins(30);
 /// Minimum number of hosts from which an outage can be concluded.
 const FEWEST_HOSTS: usize = 3;
 
-/// Returns whether a failure to reach a host is part of a general outage: of at least three hosts with a run within the last
+/// Returns whether a failure to reach a host is part of a general outage: this machine cannot look up names, or of at least three hosts with a run within the last
 /// half hour, more than half were not reached by their last run.
 pub(crate) async fn is_general(
     services: &SourceServices,
@@ -26,8 +26,8 @@ pub(crate) async fn is_general(
     failure: &Failure,
     now: Timestamp,
 ) -> Result<bool, StepError> {
-    if !failure.unreached {
-        return Ok(false);
+    if failure.lookup_failed || !failure.unreached {
+        return Ok(failure.lookup_failed);
     }
     let rows = services.store.sources().await.map_err(|error| store_error(&error))?;
     Ok(most_hosts_fail(&rows, &loaded.row.source, now))

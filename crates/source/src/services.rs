@@ -129,9 +129,7 @@ impl WebPage {
 const fn code_of(error: &FetchError) -> Option<ErrorCode> {
     match error {
         FetchError::Reservation { .. } => Some(ErrorCode::StoreUnavailable),
-        FetchError::Postponed { .. } | FetchError::LookupFailed { .. } | FetchError::Settings { .. } => {
-            Some(ErrorCode::StepFailed)
-        }
+        FetchError::Postponed { .. } | FetchError::Settings { .. } => Some(ErrorCode::StepFailed),
         _ => None,
     }
 }
@@ -153,7 +151,7 @@ mod tests {
         let reservation = FetchError::Reservation { host: host(), source: ReservationError("locked".into()) };
         let lookup = FetchError::LookupFailed { host: host(), source: "no resolver".into() };
         assert_eq!(code_of(&reservation), Some(ErrorCode::StoreUnavailable));
-        assert_eq!(code_of(&lookup), Some(ErrorCode::StepFailed));
+        assert_eq!(code_of(&lookup), None, "the run ends, and says so to the user");
         assert_eq!(code_of(&FetchError::UnknownName { host: host() }), None);
     }
 }
