@@ -11,6 +11,7 @@ use autoheal_page::recipe::Recipe;
 use serde_json::Value;
 use url::Url;
 
+use crate::displaced::displaced;
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::loaded::Loaded;
@@ -61,7 +62,10 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let (extraction, facts) = PageFacts::look(&loaded.recipe, &document, &page.url);
     let last_place = loaded.last.as_ref().and_then(|last| last.place.as_ref());
     let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| *last != page.url);
-    let verdict = validate(&loaded.recipe, &extraction, &loaded.history);
+    let mut verdict = validate(&loaded.recipe, &extraction, &loaded.history);
+    if verdict.passed && loaded.last.as_ref().is_some_and(|last| last.texts != facts.texts) {
+        verdict.doubt(taken_from_elsewhere(loaded, &document));
+    }
     let failure = verdict.failure();
     let failure = failure.or_else(|| lost_its_next(loaded, &facts)).or_else(|| {
         let message = || format!("the site leads to {}, which has not the values that the page had", page.url);
@@ -75,6 +79,12 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let failure = in_another_language(loaded, &facts, &page.url).or(failure);
     let values = values(&loaded.recipe, &extraction);
     Judged { values, document, facts, failure, doubtful: verdict.doubtful }
+}
+
+/// Fields that the recipe now takes from other elements than on the last good page.
+fn taken_from_elsewhere(loaded: &Loaded, page: &Document) -> Vec<(String, String)> {
+    let before = loaded.good.first().filter(|good| good.url == loaded.page.as_str());
+    before.map_or_else(Vec::new, |good| displaced(&loaded.recipe, &Document::parse_bytes(&good.content), page))
 }
 
 /// A page in a language in which none of the earlier ones was, with other values: a site chooses the language by where a request comes from.

@@ -36,6 +36,7 @@ pub mod services;
 pub mod statistics;
 pub mod validation;
 
+mod displaced;
 mod drift;
 mod host;
 mod judge;

@@ -33,6 +33,16 @@ pub struct Validation {
 }
 
 impl Validation {
+    /// Adds errors about fields whose values are not what they were.
+    pub(crate) fn doubt(&mut self, changed: Vec<(String, String)>) {
+        for (name, change) in changed {
+            self.passed = false;
+            self.error_type.get_or_insert(ErrorType::SchemaMismatch);
+            self.errors.push(change);
+            self.doubtful.insert(name);
+        }
+    }
+
     /// The failure of a run with this verdict.
     pub fn failure(&self) -> Option<Failure> {
         self.error_type.map(|error_type| Failure::new(error_type, self.errors.join("; ")))

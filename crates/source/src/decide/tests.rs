@@ -29,7 +29,7 @@ async fn store() -> Store {
     let staged = |version| SourceRecord::Staged {
         source: source(),
         version,
-        recipe: json!({ "version": version }),
+        recipe: json!({ "version": 1, "fields": { "title": { "select": format!("h{version}") } } }),
         definition: definition.clone(),
         asked_by: asked_by(),
     };
