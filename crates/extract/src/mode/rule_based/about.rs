@@ -22,7 +22,8 @@ fn of_kind(kind: &str) -> Option<(PageType, u32)> {
         "product" | "productgroup" | "individualproduct" | "productmodel" | "vehicle" | "car" | "book" => {
             (PageType::Product, 5)
         }
-        "softwareapplication" | "mobileapplication" | "webapplication" => (PageType::Product, 4),
+        // Articles are stated to be applications as well, to show a rating in search results.
+        "softwareapplication" | "mobileapplication" | "webapplication" => (PageType::Product, 2),
         "article"
         | "newsarticle"
         | "blogposting"
