@@ -14,14 +14,18 @@ use super::about::About;
 use super::found::Found;
 use super::frame::is_frame_part;
 use super::stated::Thing;
-use super::{View, title};
-use crate::item::PageType;
+use super::{Filling, View, title};
+use crate::item::{Field, PageType};
 
 /// Maximum distance of a date from the headline, in visible characters.
 const NEAR: usize = 800;
 
-/// Maximum length of a line that holds a date and perhaps the author.
+/// Maximum length of a line that holds a date and perhaps the author, in characters and in words.
 const LONGEST_LINE: usize = 120;
+const WORDS: usize = 12;
+
+/// Maximum number of shown dates that are compared.
+const MOST: usize = 200;
 
 const PUBLISHED: &[&str] = &[
     "article:published_time",
@@ -98,28 +102,23 @@ const MODIFIED: &[&str] = &[
 /// Members of statements that hold the day of publication.
 const MEMBERS: [&str; 4] = ["datePublished", "dateCreated", "uploadDate", "datePosted"];
 
-/// Returns the day of publication; `place` is the headline.
-pub(super) fn published(view: &View<'_>, about: &About<'_>, place: Option<NodeId>) -> Option<Found<DateValue>> {
-    let found = stated(view, about, place);
-    let found = found.map(|found| found.map(|day| in_its_zone(view, place, day)));
-    found.or_else(|| match about.page_type.value {
-        // A date on a shop's page, or of an event, is of something else.
-        PageType::Product | PageType::Event => None,
-        PageType::Article | PageType::Job | PageType::Recipe | PageType::Generic => place
-            .and_then(|place| Shown::near(view, place))
-            .and_then(|shown| shown.published)
-            .or_else(|| in_address(view)),
-    })
-}
-
-/// The day of the last change.
-pub(super) fn modified(view: &View<'_>, about: &About<'_>, place: Option<NodeId>) -> Option<Found<DateValue>> {
-    let thing = about.thing.as_ref();
-    let stated = thing.and_then(|thing| date(thing, &["dateModified"])).or_else(|| in_meta(view, MODIFIED));
-    stated.or_else(|| match about.page_type.value {
-        PageType::Product | PageType::Event => None,
-        PageType::Article | PageType::Job | PageType::Recipe | PageType::Generic => Shown::near(view, place?)?.modified,
-    })
+/// Fills the days of publication and of the last change; `place` is the headline.
+pub(super) fn fill(view: &View<'_>, about: &About<'_>, place: Option<NodeId>, filling: &mut Filling) {
+    let published = stated(view, about, place);
+    let published = published.map(|found| found.map(|day| in_its_zone(view, place, day)));
+    let modified = about.thing.as_ref().and_then(|thing| date(thing, &["dateModified"]));
+    let modified = modified.or_else(|| in_meta(view, MODIFIED));
+    let kind = about.page_type.value;
+    // A date on a shop's page, or of an event, is of something else.
+    let is_text = !matches!(kind, PageType::Product | PageType::Event);
+    let is_stated = published.is_some() && modified.is_some();
+    let shown = match place.filter(|_| is_text && !is_stated) {
+        Some(place) => Shown::near(view, place, kind),
+        None => Shown::default(),
+    };
+    let published = published.or(shown.published).or_else(|| in_address(view).filter(|_| is_text));
+    filling.set(Field::PublishedAt, published, |item| &mut item.published_at);
+    filling.set(Field::ModifiedAt, modified.or(shown.modified), |item| &mut item.modified_at);
 }
 
 fn stated(view: &View<'_>, about: &About<'_>, place: Option<NodeId>) -> Option<Found<DateValue>> {
@@ -190,26 +189,25 @@ struct Shown {
 
 impl Shown {
     /// Looks for `time` elements, then for elements that are called a date, then for short lines with a date.
-    fn near(view: &View<'_>, place: NodeId) -> Option<Self> {
+    fn near(view: &View<'_>, place: NodeId, kind: PageType) -> Self {
         let page = view.page;
         let mut shown = Self::default();
-        for node in near(page, place).filter(|&node| page.tag(node) == "time") {
-            let day = page.attribute(node, "datetime").and_then(read).or_else(|| read(page.visible_text(node)));
-            if let Some(day) = day.filter(|_| !is_of_other(page, node, place)) {
-                shown.add(day, is_update(page, node), 0.8);
-            }
-        }
-        for node in near(page, place).filter(|&node| page.letters(node) < 60 && is_called_date(page, node)) {
-            let title = || page.attribute(node, "title").and_then(read);
-            let day = read(page.visible_text(node)).or_else(title);
-            if let Some(day) = day.filter(|_| !is_of_other(page, node, place)) {
-                shown.add(day, is_update(page, node), 0.65);
-            }
+        let read_text = |node: NodeId| read(page.visible_text(node));
+        let times = near(page, place).filter(|&node| page.tag(node) == "time");
+        let times = times.filter_map(|node| {
+            Some((node, page.attribute(node, "datetime").and_then(read).or_else(|| read_text(node))?))
+        });
+        let called = near(page, place).filter(|&node| page.letters(node) < 60 && is_called_date(page, node));
+        let called = called
+            .filter_map(|node| Some((node, read_text(node).or_else(|| page.attribute(node, "title").and_then(read))?)));
+        let dated = times.map(|found| (found, 0.8)).chain(called.map(|found| (found, 0.65)));
+        for ((node, day), confidence) in dated.take(MOST).filter(|((node, _), _)| !is_of_other(page, *node, place)) {
+            shown.add(day, is_update(page, node), confidence);
         }
         if view.is_readable && shown.published.is_none() {
-            shown.add_lines(page, place);
+            shown.add_lines(page, place, kind);
         }
-        Some(shown)
+        shown
     }
 
     fn add(&mut self, day: DateValue, is_update: bool, confidence: f32) {
@@ -217,43 +215,40 @@ impl Shown {
         slot.get_or_insert(Found::heuristic(day, confidence));
     }
 
-    /// Reads lines after the headline that are hardly more than a date and an author.
-    fn add_lines(&mut self, page: &Document, place: NodeId) {
+    /// Reads lines after the headline that are hardly more than a date and an author. On a page that may be a list, the date
+    /// must be labelled.
+    fn add_lines(&mut self, page: &Document, place: NodeId, kind: PageType) {
+        let is_line = |line: &str| {
+            is_only_date(line) && kind != PageType::Generic
+                || LABELLED.as_ref().is_some_and(|label| label.is_match(line))
+                    && line.split_whitespace().count() <= WORDS
+        };
         let lines = near(page, place).filter(|&node| {
             node.index() > place.index()
                 && (6..=LONGEST_LINE).contains(&page.letters(node))
-                && matches!(
-                    page.tag(node),
-                    "p" | "div"
-                        | "span"
-                        | "li"
-                        | "small"
-                        | "em"
-                        | "i"
-                        | "b"
-                        | "strong"
-                        | "td"
-                        | "h2"
-                        | "h3"
-                        | "h4"
-                        | "h5"
-                        | "h6"
-                )
+                && is_line_tag(page.tag(node))
         });
-        for node in lines {
+        let dated = lines.filter_map(|node| {
             let line = page.visible_text(node);
             let update = UPDATE.as_ref().and_then(|update| update.find(line));
             let (before, after) = line.split_at(update.map_or(line.len(), |update| update.start()));
-            let is_line = || is_only_date(before) || LABELLED.as_ref().is_some_and(|label| label.is_match(before));
-            let is_ours = || !is_of_other(page, node, place);
-            if let Some(day) = read(before).filter(|_| is_line() && is_ours()) {
+            let (published, modified) = (read(before).filter(|_| is_line(before)), read(after));
+            (published.is_some() || modified.is_some()).then_some((node, published, modified))
+        });
+        for (_, published, modified) in dated.take(MOST).filter(|(node, ..)| !is_of_other(page, *node, place)) {
+            if let Some(day) = published {
                 self.add(day, false, 0.6);
             }
-            if let Some(day) = read(after).filter(|_| is_ours()) {
+            if let Some(day) = modified {
                 self.add(day, true, 0.6);
             }
         }
     }
+}
+
+fn is_line_tag(tag: &str) -> bool {
+    let small = ["p", "div", "span", "li", "small", "em", "i", "b", "strong", "td"];
+    small.contains(&tag) || ["h2", "h3", "h4", "h5", "h6"].contains(&tag)
 }
 
 /// Words before the day of the last change.
@@ -356,7 +351,7 @@ mod tests {
             "<h1>Soup of leeks</h1><span class=DateTime title='Oct 5, 2024'>some time ago</span>",
             "<h1>Soup of leeks</h1><p>by Ada Byron - 2024-10-05<br>Updated: 2025-01-02</p>",
             "<h1>Soup of leeks</h1><div>Veröffentlicht am 5. Oktober 2024</div>",
-            "<h1>Soup of leeks</h1><p>5 octobre 2024</p>",
+            "<meta property=og:type content=article><h1>Soup of leeks</h1><p>5 octobre 2024</p>",
             "<h1>Soup of leeks</h1><p>Last updated: <time>2 January 2025</time></p><time>5 October 2024</time>",
         ] {
             assert_eq!(published_on(html).as_deref(), Some("2024-10-05"), "{html}");
@@ -397,5 +392,8 @@ mod tests {
     fn what_can_be_read_in_two_ways_is_no_day() {
         assert_eq!(published_on("<h1>Soup of leeks</h1><p class=date>10/11/2024</p>"), None);
         assert_eq!(published_on("<h1>Soup of leeks</h1><p>In 2024-10-05 nothing happened.</p>"), None);
+        let related = "<h1>Soup of leeks</h1><aside>More: <time>5 October 2024</time></aside>";
+        assert_eq!(published_on(related), None, "a date of another page");
+        assert_eq!(published_on("<h1>Soup of leeks</h1><ul><li>5 October 2024<li>6 October 2024</ul>"), None, "a list");
     }
 }

@@ -88,7 +88,7 @@ fn is_frame(page: &Document, node: NodeId, all: usize) -> bool {
     }
     is_frame_tag(tag)
         || is_hidden(page, node)
-        || !has_headline(page, node) && (tag == "header" || is_called_frame(page, node))
+        || (tag == "header" || is_called_frame(page, node)) && !has_headline(page, node)
 }
 
 /// Returns whether an element is in a part of the content that opens on a click: its text is hidden at first.

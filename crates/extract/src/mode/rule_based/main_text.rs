@@ -14,6 +14,9 @@ use super::site::letters;
 use super::stated::{Thing, is_said};
 use crate::item::{List, PageType};
 
+/// Maximum number of lines of a stated description.
+const MOST_LINES: usize = 200;
+
 /// Minimum number of letters of a stated description that is added to the text.
 const SHORTEST_DESCRIPTION: usize = 80;
 
@@ -48,8 +51,11 @@ fn stated_description(about: &About<'_>, text: &str) -> Option<String> {
     let values = thing.values(&["description"]);
     let stated = values.first().and_then(|value| value.as_str())?;
     let shown = letters(text);
-    let missing: Vec<String> =
-        lines(stated).into_iter().filter(|line| is_said(line) && !shown.contains(&letters(line))).collect();
+    let missing: Vec<String> = lines(stated)
+        .into_iter()
+        .take(MOST_LINES)
+        .filter(|line| is_said(line) && !shown.contains(&letters(line)))
+        .collect();
     let length: usize = missing.iter().map(|line| letters(line).len()).sum();
     (length >= SHORTEST_DESCRIPTION && length * 4 >= shown.len()).then(|| missing.join("\n\n"))
 }

@@ -62,8 +62,7 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     filling.set(Field::Description, summary::description(&view, &about), |item| &mut item.description);
     filling.set(Field::Image, picture::find(&view, &about), |item| &mut item.image);
     filling.set(Field::Author, byline::find(&view, &about, place), |item| &mut item.author);
-    filling.set(Field::PublishedAt, dates::published(&view, &about, place), |item| &mut item.published_at);
-    filling.set(Field::ModifiedAt, dates::modified(&view, &about, place), |item| &mut item.modified_at);
+    dates::fill(&view, &about, place, &mut filling);
     match about.page_type.value {
         PageType::Product => commerce::fill(&view, &about, place, &mut filling),
         PageType::Job | PageType::Event => posting::fill(&view, &about, &mut filling),
