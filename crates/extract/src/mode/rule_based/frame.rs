@@ -9,7 +9,7 @@ use regex::Regex;
 /// Words in class names and ids that mark a part of the frame.
 const NAMES: &str = "nav navbar navigation menu megamenu offcanvas footer sidebar cookie cookies consent newsletter subscribe \
      related recommend recommended recommendation recommendations popup modal banner advert advertisement ad ads signup \
-     login promo filter filters facet facets reviews upsell upsells crosssell crosssells wishlist drawer overlay lightbox \
+     login promo filter filters facet facets reviews upsell upsells crosssell crosssells wishlist drawer lightbox \
      quickview comments commentlist respond announcement minicart";
 
 /// Words that mark only short parts: a long part with such a name holds more than that.
@@ -174,9 +174,9 @@ static OTHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)^\W*(?:
         you\ (?:may|might|could|.ll)\ (?:also\ )?(?:like|love|be\ interested) | customers?\ (?:also|who) | people\ (?:also|who)
-        | (?:related|similar|recommended|popular|recent|latest|trending)\ (?:products?|items?|articles?|posts?|stories|news|questions?|topics?|threads?|content|reading|recipes?|videos?|pages?|searches|links)
+        | (?:related|similar|recommended)\ (?:products?|items?|articles?|posts?|stories|news|questions?|topics?|threads?|content|reading|recipes?|videos?|pages?|searches|links)
         | explore\ related | recently\ viewed | recommended\ for\ you | more\ (?:from|like)\ | frequently\ bought | complete\ (?:the|your)\ (?:look|set)
-        | shop\ the\ look | pairs?\ well | (?:[\p{L}'’\ ]{0,40}\ )?reviews?(?:\ for\ .*)?(?:\W*\d+\W*)?$ | (?:customer|product|verified|user)\ (?:reviews?|ratings?)
+        | shop\ the\ look | pairs?\ well | (?:\d+\ )?reviews?(?:\ for\ .*)?(?:\W*\d+\W*)?$ | (?:customer|product|verified|user|guest)\ (?:reviews?|ratings?)
         | ratings?\ (?:and|&)\ reviews?
         | (?:sign\ up|subscribe|join)\ (?:to|for)\ (?:our|the) | newsletter | follow\ us | share\ (?:this|on) | leave\ a\ (?:reply|comment|review) | (?:\d+\ )?comments?(?:\W*\d+\W*)?$
         | das\ könnte\ (?:ihnen|dir|sie|dich|euch) | ähnliche\ (?:artikel|produkte|themen|fragen) | (?:kunden)?bewertungen | kunden\ (?:kauften|haben) | zuletzt\ angesehen | (?:\d+\ )?kommentare$ | weitere\ (?:artikel|produkte|themen)

@@ -232,6 +232,14 @@ mod tests {
     }
 
     #[test]
+    fn the_only_heading_may_be_one_word_of_the_title() {
+        let html = "<title>All bowls in wood and clay // The House</title><h1>BOWLS</h1>";
+        assert_eq!(title_of(html).as_deref(), Some("BOWLS"));
+        let html = "<title>All bowls in wood and clay // The House</title><h1>BOWLS</h1><h1>LIDS</h1>";
+        assert_eq!(title_of(html).as_deref(), Some("All bowls in wood and clay"));
+    }
+
+    #[test]
     fn headlines_agree_beyond_their_signs() {
         assert!(agree("Soup — of “leeks”", "Soup of leeks"));
         assert!(agree("Soup of leeks and more", "Soup of leeks"));
