@@ -85,6 +85,19 @@ fn a_recipe_with_sections_in_an_article_is_a_recipe() {
 }
 
 #[test]
+fn an_article_that_shows_a_recipe_is_a_recipe() {
+    let item = ld(
+        r#"{"@type": "NewsArticle", "headline": "The soup of my youth", "author": "Ada Byron", "datePublished": "2024-10-05"}"#,
+        "<h1>The soup of my youth</h1><h2>Ingredients</h2><ul><li>500 g leeks<li>salt</ul><h2>Method</h2><ol><li>Cut.<li>Boil.</ol>",
+    );
+    assert_eq!(item.page_type, PageType::Recipe);
+    assert_eq!(item.title.as_deref(), Some("The soup of my youth"));
+    assert_eq!(item.author.as_deref(), Some("Ada Byron"));
+    assert_eq!(item.ingredients, ["500 g leeks", "salt"]);
+    assert_eq!(item.instructions, ["Cut.", "Boil."]);
+}
+
+#[test]
 fn an_article_has_its_text_without_what_surrounds_it() {
     let paragraph =
         "The leeks were cut, and the water boiled, and everybody waited for the soup, which took its time. ";

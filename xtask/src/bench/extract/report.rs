@@ -17,6 +17,7 @@ const PAGES: f64 = 20.0;
 struct Sum {
     count: u32,
     exact: u32,
+    given: u32,
     f1: f64,
 }
 
@@ -24,11 +25,17 @@ impl Sum {
     fn add(&mut self, other: Self) {
         self.count += other.count;
         self.exact += other.exact;
+        self.given += other.given;
         self.f1 += other.f1;
     }
 
     fn exact(self) -> f64 {
         f64::from(self.exact) / f64::from(self.count.max(1))
+    }
+
+    /// The share of pages for which there was no answer.
+    fn missing(self) -> f64 {
+        1.0 - f64::from(self.given) / f64::from(self.count.max(1))
     }
 
     fn f1(self) -> f64 {
@@ -48,9 +55,9 @@ impl Report {
         self.seconds.entry(tool.to_owned()).or_default().push(seconds);
     }
 
-    pub(super) fn count(&mut self, tool: &str, kind: &str, field: &str, score: Score) {
+    pub(super) fn count(&mut self, tool: &str, kind: &str, field: &str, is_given: bool, score: Score) {
         let sum = self.sums.entry((field.to_owned(), kind.to_owned(), tool.to_owned())).or_default();
-        sum.add(Sum { count: 1, exact: u32::from(score.is_exact), f1: score.f1 });
+        sum.add(Sum { count: 1, exact: u32::from(score.is_exact), given: u32::from(is_given), f1: score.f1 });
     }
 
     /// The sum of a field and tool over all kinds, or over one.
@@ -67,10 +74,10 @@ impl Report {
     #[expect(clippy::print_stdout, reason = "the figures are the output of the command")]
     pub(super) fn print(&self, pages: usize) {
         let tools: Vec<&String> = self.seconds.keys().collect();
-        println!("{pages} pages; exact in per cent, F1 of words in per cent");
+        println!("{pages} pages; in per cent: exact, F1 of words, missing (no answer at all)");
         print!("{:<18} {:<14} {:>5}", "field", "kind", "pages");
         for tool in &tools {
-            print!(" {tool:>15}");
+            print!(" {tool:>21}");
         }
         println!();
         let fields: BTreeSet<&String> = self.sums.keys().map(|(field, ..)| field).collect();
@@ -83,9 +90,10 @@ impl Report {
                 for tool in &tools {
                     let sum = self.sum(field, kind, tool);
                     if sum.count == count {
-                        print!(" {:>8.1} {:>6.1}", sum.exact() * 100.0, sum.f1() * 100.0);
+                        let shares = [sum.exact(), sum.f1(), sum.missing()].map(|share| share * 100.0);
+                        print!(" {:>8.1} {:>6.1} {:>5.1}", shares[0], shares[1], shares[2]);
                     } else {
-                        print!(" {:>15}", "-");
+                        print!(" {:>21}", "-");
                     }
                 }
                 println!();

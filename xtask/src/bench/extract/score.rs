@@ -19,6 +19,11 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// Returns whether the value has no items: the tool gave nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items().is_empty()
+    }
+
     fn items(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => vec![text],

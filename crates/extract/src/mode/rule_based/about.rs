@@ -22,7 +22,8 @@ fn of_kind(kind: &str) -> Option<(PageType, u32)> {
         "product" | "productgroup" | "individualproduct" | "productmodel" | "vehicle" | "car" | "book" => {
             (PageType::Product, 5)
         }
-        "softwareapplication" | "mobileapplication" | "webapplication" => (PageType::Product, 4),
+        // Articles are stated to be applications as well, to show a rating in search results.
+        "softwareapplication" | "mobileapplication" | "webapplication" => (PageType::Product, 2),
         "article"
         | "newsarticle"
         | "blogposting"
@@ -77,6 +78,10 @@ impl<'a> About<'a> {
         match best {
             // Several products of which none is the page's are a list.
             Some((score, PageType::Product, _)) if products > 1 && score < 10 => Self::by_look(view),
+            // A recipe that is stated to be an article.
+            Some((_, PageType::Article, thing)) if looks_like_recipe(view) => {
+                Self { page_type: Found::heuristic(PageType::Recipe, 0.7), thing: Some(thing) }
+            }
             Some((score, page_type, thing)) => {
                 let confidence = if score >= 10 { 0.97 } else { 0.8 };
                 Self { page_type: Found::new(page_type, thing.source, confidence), thing: Some(thing) }

@@ -1,51 +1,14 @@
 //! The text of a page without its frame: for pages whose text is not in one piece, such as lists, forums and shops.
 
-use std::sync::LazyLock;
+use std::collections::HashSet;
 
 use autoheal_page::{Document, NodeId};
-use regex::Regex;
 
-/// Returns whether elements with this tag surround the content of a page instead of being part of it.
-fn is_frame(tag: &str) -> bool {
-    matches!(
-        tag,
-        "nav"
-            | "footer"
-            | "aside"
-            | "form"
-            | "button"
-            | "select"
-            | "dialog"
-            | "iframe"
-            | "label"
-            | "input"
-            | "textarea"
-            | "menu"
-    )
-}
+use super::frame::{frames, is_control};
 
-/// The same by its role, or by its name.
-fn is_called_frame(page: &Document, node: NodeId) -> bool {
-    static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)(^|[-_ ])(nav|navbar|navigation|menu|breadcrumbs?|footer|sidebar|cookies?|consent|newsletter|subscribe|share|sharing|social|related|recommend(ed|ations)?|popup|modal|banner|advert(isement)?|ads?|pagination|pager|skip|signup|login|promo|toolbar|filters?|facets?|sr-only|visually-hidden|screen-reader-text)([-_ ]|$)",
-        )
-        .ok()
-    });
-    let role = page.attribute(node, "role").unwrap_or_default();
-    if matches!(
-        role,
-        "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "menu" | "alert"
-    ) {
-        return true;
-    }
-    if page.attribute(node, "hidden").is_some() || page.attribute(node, "aria-hidden") == Some("true") {
-        return true;
-    }
-    let names = ["class", "id"].iter().filter_map(|name| page.attribute(node, name));
-    let mut names = names.flat_map(str::split_ascii_whitespace);
-    names.any(|name| FRAME.as_ref().is_some_and(|frame| frame.is_match(name)))
-}
+/// Number of consecutive blocks that are a copy of earlier ones, and of their letters, from which they are left out.
+const RUN: usize = 3;
+const REPEATED: usize = 20;
 
 /// The elements that hold the page's own text, in its order: blocks without blocks in them.
 pub(super) fn blocks(page: &Document) -> Vec<NodeId> {
@@ -58,20 +21,17 @@ pub(super) fn leaves(page: &Document) -> Vec<NodeId> {
 }
 
 fn below(page: &Document, root: NodeId, has_frame: bool) -> Vec<NodeId> {
-    let all = page.letters(root);
+    let left_out: HashSet<NodeId> = if has_frame { frames(page, root).into_iter().collect() } else { HashSet::new() };
+    // Links before the headline lead to other pages.
+    let headline = page.descendants(root).find(|&node| page.tag(node) == "h1" && page.letters(node) > 0);
+    let headline = headline.map_or(0, NodeId::index);
     let mut found = Vec::new();
     let mut next = root.index();
     for node in std::iter::once(root).chain(page.descendants(root)) {
         if node.index() < next || page.is_skipped(node) || page.letters(node) == 0 {
             continue;
         }
-        let tag = page.tag(node);
-        // A block that is named like a frame but holds nearly everything is not a frame.
-        let is_left_out = has_frame
-            && node != root
-            && (is_frame(tag) || tag == "header" && !has_heading(page, node) || is_called_frame(page, node))
-            && page.letters(node) * 2 < all;
-        if is_left_out {
+        if left_out.contains(&node) {
             next = page.close(node);
             continue;
         }
@@ -80,10 +40,47 @@ fn below(page: &Document, root: NodeId, has_frame: bool) -> Vec<NodeId> {
         let own = page.letters(node) - in_blocks;
         if in_blocks == 0 || own > in_blocks {
             next = page.close(node);
-            found.push(node);
+            let is_menu = || node.index() < headline && page.linked_letters(node) * 2 >= page.letters(node);
+            if !has_frame || !is_menu() && !is_control(page.visible_text(node)) && !is_only_number(page, node) {
+                found.push(node);
+            }
         }
     }
-    found
+    if has_frame { without_repetition(page, &found) } else { found }
+}
+
+/// The blocks without runs that are copies of earlier blocks: pages show a product or a notice again for narrow screens. One or
+/// two lines that recur between others, such as a condition, are kept.
+fn without_repetition(page: &Document, blocks: &[NodeId]) -> Vec<NodeId> {
+    let mut seen = HashSet::new();
+    let is_copy: Vec<bool> = blocks.iter().map(|&node| !seen.insert(page.visible_text(node))).collect();
+    let mut kept = Vec::new();
+    let mut place = 0;
+    while place < blocks.len() {
+        let run = is_copy[place..].iter().take_while(|&&is_copy| is_copy).count();
+        let nodes = &blocks[place..place + run.max(1)];
+        let letters: usize = nodes.iter().map(|&node| page.letters(node)).sum();
+        if run < RUN || letters < REPEATED {
+            for &node in nodes {
+                let text = page.visible_text(node);
+                let follows_itself = kept.last().is_some_and(|&last| page.visible_text(last) == text);
+                if page.letters(node) < REPEATED || !follows_itself {
+                    kept.push(node);
+                }
+            }
+        }
+        place += nodes.len();
+    }
+    kept
+}
+
+/// Returns whether a block outside of tables holds digits and no word or amount of money: votes, sizes, the number of a slide.
+fn is_only_number(page: &Document, node: NodeId) -> bool {
+    let text = page.visible_text(node);
+    let is_cell = || std::iter::once(node).chain(page.ancestors(node).take(3)).any(|above| page.tag(above) == "tr");
+    text.len() < 20
+        && text.chars().all(|character| !character.is_alphabetic() && !"$€£¥₹₽₩₺%".contains(character))
+        && !is_cell()
 }
 
 /// The blocks in an element that are in no other of its blocks.
@@ -96,10 +93,6 @@ fn outer_blocks(page: &Document, node: NodeId) -> impl Iterator<Item = NodeId> +
         }
         is_outer
     })
-}
-
-fn has_heading(page: &Document, node: NodeId) -> bool {
-    page.descendants(node).any(|inner| page.tag(inner) == "h1")
 }
 
 /// Returns the root of the content: the only `main`, the only `article`, or the body.
@@ -172,5 +165,38 @@ mod tests {
                 "Three bowls"
             ]
         );
+    }
+
+    fn text_of(html: &str) -> Vec<String> {
+        let page = Document::parse(html);
+        blocks(&page).into_iter().map(|node| page.visible_text(node).to_owned()).collect()
+    }
+
+    const TEXT: &str = "<p>One bowl of leek soup for all of us, and then another one for those who like it.</p>";
+
+    #[test]
+    fn controls_numbers_and_links_before_the_headline_are_left_out() {
+        let html = format!(
+            "<div><a href=/>Home of soups</a></div><h1>Soup</h1>{TEXT}<div>4.5</div><div>$ 4.50</div><div>Add to cart</div>"
+        );
+        assert_eq!(text_of(&html).len(), 3, "the headline, the text and the price");
+        assert!(text_of(&html).contains(&"$ 4.50".to_owned()));
+    }
+
+    #[test]
+    fn copies_are_left_out_and_recurring_lines_are_kept() {
+        let item = "<p>The blue bowl of the house</p><p>From $ 40, with a lid</p><p>In stock at all our shops</p>";
+        assert_eq!(text_of(&format!("<h1>Bowls</h1>{TEXT}{item}<div>{item}</div>")).len(), 5);
+        let term = "<p>Not valid with other offers</p>";
+        let coupons = format!("<h1>Offers</h1>{TEXT}<p>Ten off</p>{term}<p>Five off</p>{term}<p>One off</p>{term}");
+        assert_eq!(text_of(&coupons).len(), 8);
+    }
+
+    #[test]
+    fn text_that_opens_on_a_click_is_kept() {
+        let html = format!(
+            "<h1>Soup</h1>{TEXT}<div class=accordion><h3>Storage</h3><div hidden><p>Keep it cool.</p></div></div><div hidden>Out of stock</div>"
+        );
+        assert_eq!(text_of(&html)[2..], ["Storage", "Keep it cool."]);
     }
 }

@@ -126,7 +126,7 @@ fn is_called_author(name: &str) -> bool {
 fn after_by(text: &str) -> Option<String> {
     static BY: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)^(?:(?:written|posted|published|article|recipe|words|story|text|reviewed)\s+by|by|von|par|por|di|door|af|av|text)\s*:?\s+(\p{Lu}.*)$",
+            r"(?i)^(?:(?:written|posted|published|article|recipe|words|story|text|reviewed)\s+by|by|von|par|por|di|door|af|av|text|author|autor|auteur|autore|författare|forfatter|автор|yazan)\s*:?\s+(\p{Lu}.*)$",
         )
         .ok()
     });
@@ -184,6 +184,7 @@ mod tests {
             "<h1>Soup</h1><span class='post-author'>By <a href=/ada>Ada Byron</a></span>",
             "<h1>Soup</h1><div class=byline>by Ada Byron | 3 May 2024</div>",
             "<h1>Soup</h1><p>By Ada Byron</p><p>Once upon a time",
+            "<h1>Soup</h1><p>Автор: <a href=/ada>Ada Byron</a></p><p>Once upon a time",
         ] {
             assert_eq!(author_of(html).as_deref(), Some("Ada Byron"), "{html}");
         }

@@ -6,9 +6,19 @@ use autoheal_page::{Document, NodeId};
 use dom_smoothie::{Config, Readability};
 
 use super::View;
+use super::about::About;
 use super::blocks::{blocks, leaves};
 use super::found::Found;
-use crate::item::List;
+use super::recipe_lines::lines;
+use super::site::letters;
+use super::stated::{Thing, is_said};
+use crate::item::{List, PageType};
+
+/// Maximum number of lines of a stated description.
+const MOST_LINES: usize = 200;
+
+/// Minimum number of letters of a stated description that is added to the text.
+const SHORTEST_DESCRIPTION: usize = 80;
 
 /// The main text with its contents.
 pub(super) struct MainText {
@@ -17,22 +27,37 @@ pub(super) struct MainText {
 }
 
 /// The main text of a page, if it has one.
-pub(super) fn find(view: &View<'_>) -> Option<MainText> {
+pub(super) fn find(view: &View<'_>, about: &About<'_>) -> Option<MainText> {
     let unscripted = unscripted(view.page);
     let page = unscripted.as_ref().unwrap_or(view.page);
     let blocks = blocks(page);
-    let letters: usize = blocks.iter().map(|&node| page.letters(node) - page.linked_letters(node)).sum();
-    // If the reader view shows less than half of the text, the text is not in one piece.
-    let read = article(page).filter(|content| content.letters(content.body()) * 2 >= letters);
+    let read = reader_view(page, &blocks, is_article(about));
     let (text, lists) = match &read {
         Some(content) => (text_of(content, &leaves(content)), lists_of(content)),
         None => (text_of(page, &blocks), lists_of(page)),
     };
+    let text = stated_description(about, &text).map_or(text.clone(), |description| format!("{description}\n\n{text}"));
     let confidence = if read.is_some() { 0.85 } else { 0.6 };
     (!text.is_empty()).then(|| MainText {
         text: Found::heuristic(text, confidence),
         lists: (!lists.is_empty()).then(|| Found::heuristic(lists, 0.7)),
     })
+}
+
+/// Returns the description of a product that the page states and does not show; scripts show it. Next to a long text it is only
+/// a summary for search engines.
+fn stated_description(about: &About<'_>, text: &str) -> Option<String> {
+    let thing = about.thing.as_ref().filter(|_| about.page_type.value == PageType::Product)?;
+    let values = thing.values(&["description"]);
+    let stated = values.first().and_then(|value| value.as_str())?;
+    let shown = letters(text);
+    let missing: Vec<String> = lines(stated)
+        .into_iter()
+        .take(MOST_LINES)
+        .filter(|line| is_said(line) && !shown.contains(&letters(line)))
+        .collect();
+    let length: usize = missing.iter().map(|line| letters(line).len()).sum();
+    (length >= SHORTEST_DESCRIPTION && length * 4 >= shown.len()).then(|| missing.join("\n\n"))
 }
 
 /// Returns the content that a page shows to clients without scripts, if it is more than the page shows
@@ -47,6 +72,32 @@ fn unscripted(page: &Document) -> Option<Document> {
     let html = page.html(longest).replacen("<noscript", "<div", 1);
     let unscripted = Document::parse(&html);
     (unscripted.letters(unscripted.body()) > page.letters(page.body())).then_some(unscripted)
+}
+
+/// Returns whether a page is about one text, unlike a page of a forum, which holds several.
+fn is_article(about: &About<'_>) -> bool {
+    let kinds = about.thing.as_ref().map(Thing::kinds).unwrap_or_default();
+    let is_thread = kinds.iter().any(|kind| matches!(kind.as_str(), "discussionforumposting" | "question" | "qapage"));
+    about.page_type.value == PageType::Article && !is_thread
+}
+
+/// Returns the reader view, where it is better than the blocks: for articles, for pages whose blocks are mostly links, since
+/// unnamed menus are among them, and for pages of which the blocks hold only a small part.
+fn reader_view(page: &Document, blocks: &[NodeId], is_article: bool) -> Option<Document> {
+    let sum = |count: fn(&Document, NodeId) -> usize| blocks.iter().map(|&node| count(page, node)).sum::<usize>();
+    let (all, linked) = (sum(Document::letters), sum(Document::linked_letters));
+    let plain = all - linked;
+    let of_page = page.letters(page.body()) - page.linked_letters(page.body());
+    let (is_small, is_linked) = (plain * 3 < of_page, linked * 2 > all);
+    if !is_article && !is_linked && !is_small {
+        return None;
+    }
+    article(page).filter(|content| {
+        let read = content.letters(content.body());
+        // If both find about the same amount of text, it is in one piece, and the reader view has less around it.
+        let is_like = read * 5 >= plain * 4 && (is_linked || read * 4 <= plain * 5);
+        is_like || is_small && read >= plain * 2
+    })
 }
 
 /// The page as readers' views show it.

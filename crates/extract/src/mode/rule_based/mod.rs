@@ -3,7 +3,8 @@
 //! - [`stated`]: statements as JSON-LD, microdata, RDFa and `meta`, in a common form
 //! - `about`: the thing that the page is about, and the page type that follows from it
 //! - `own_form`: extraction in the form of the user's JSON Schema
-//! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `main_text`, `tables`: one or several fields each
+//! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `picture`, `main_text`, `tables`: one or several fields each
+//! - `frame`, `blocks`: what surrounds the content of a page, and the content
 //! - `site`, `shown_price`, `shown_recipe`: the names of the page's site, and the price or recipe that it shows
 
 mod about;
@@ -12,9 +13,11 @@ mod byline;
 mod commerce;
 mod dates;
 mod found;
+mod frame;
 mod labels;
 mod main_text;
 mod own_form;
+mod picture;
 mod posting;
 mod recipe;
 mod recipe_lines;
@@ -57,10 +60,9 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
     let place = title.as_ref().and_then(|title| title::place(page, &title.value));
     filling.set(Field::Title, title, |item| &mut item.title);
     filling.set(Field::Description, summary::description(&view, &about), |item| &mut item.description);
-    filling.set(Field::Image, summary::image(&view, &about), |item| &mut item.image);
+    filling.set(Field::Image, picture::find(&view, &about), |item| &mut item.image);
     filling.set(Field::Author, byline::find(&view, &about, place), |item| &mut item.author);
-    filling.set(Field::PublishedAt, dates::published(&view, &about, place), |item| &mut item.published_at);
-    filling.set(Field::ModifiedAt, dates::modified(&view, &about), |item| &mut item.modified_at);
+    dates::fill(&view, &about, place, &mut filling);
     match about.page_type.value {
         PageType::Product => commerce::fill(&view, &about, place, &mut filling),
         PageType::Job | PageType::Event => posting::fill(&view, &about, &mut filling),
@@ -68,7 +70,7 @@ pub fn rule_based(page: &Document, url: Option<&Url>) -> ScrapedItem {
         PageType::Article | PageType::Generic => {}
     }
     if is_readable {
-        if let Some(text) = main_text::find(&view) {
+        if let Some(text) = main_text::find(&view, &about) {
             filling.set(Field::Text, Some(text.text), |item| &mut item.text);
             filling.list(Field::Lists, text.lists, |item| &mut item.lists);
         }

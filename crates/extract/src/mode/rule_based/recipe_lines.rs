@@ -32,11 +32,13 @@ pub(super) fn is_only_number(line: &str) -> bool {
     NUMBER.as_ref().is_some_and(|number| number.is_match(line.trim()))
 }
 
-/// Steps without their numbers, where each has its own.
-pub(super) fn without_numbers(steps: Vec<String>) -> Vec<String> {
+/// Steps without their numbers, where each has its own; a line before the first that announces them is left out as well.
+pub(super) fn without_numbers(mut steps: Vec<String>) -> Vec<String> {
     static LEADING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\d{1,2})[.):]\s*(\S.*)$").ok());
     let Some(leading) = LEADING.as_ref() else { return steps };
-    let bare: Option<Vec<String>> = steps
+    let announces = steps.len() > 2 && steps[0].ends_with(':') && !leading.is_match(&steps[0]);
+    let numbered = if announces { &steps[1..] } else { &steps[..] };
+    let bare: Option<Vec<String>> = numbered
         .iter()
         .zip(1_u32..)
         .map(|(step, number)| {
@@ -44,7 +46,10 @@ pub(super) fn without_numbers(steps: Vec<String>) -> Vec<String> {
             (parts.get(1)?.as_str().parse() == Ok(number)).then(|| parts.get(2).map(|rest| rest.as_str().to_owned()))?
         })
         .collect();
-    bare.unwrap_or(steps)
+    if let Some(bare) = bare {
+        steps = bare;
+    }
+    steps
 }
 
 #[cfg(test)]
@@ -71,6 +76,8 @@ mod tests {
     fn numbers_of_steps_are_left_out_where_every_step_has_one() {
         let steps = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         assert_eq!(without_numbers(steps(&["1. Cut.", "2. Boil."])), ["Cut.", "Boil."]);
+        assert_eq!(without_numbers(steps(&["This is how:", "1. Cut.", "2. Boil."])), ["Cut.", "Boil."]);
+        assert_eq!(without_numbers(steps(&["The soup:", "Cut.", "Boil."])), ["The soup:", "Cut.", "Boil."]);
         assert_eq!(without_numbers(steps(&["1 leek is cut.", "2 are not."])), ["1 leek is cut.", "2 are not."]);
         assert_eq!(without_numbers(steps(&["1. Cut.", "Boil."])), ["1. Cut.", "Boil."]);
         assert!(is_only_number("Step 1:") && is_only_number("2") && !is_only_number("Cut 2 leeks"));

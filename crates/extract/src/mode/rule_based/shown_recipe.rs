@@ -14,6 +14,9 @@ pub(super) struct Shown {
     pub(super) instructions: Vec<String>,
 }
 
+/// Signs that a page shows before the items of a list.
+const BULLETS: [char; 9] = ['•', '▢', '□', '☐', '▪', '‣', '◦', '·', '✓'];
+
 /// Maximum length of an ingredient's line.
 const LONGEST_INGREDIENT: usize = 200;
 
@@ -69,8 +72,9 @@ fn headings<'a>(page: &'a Document, words: Option<&'a Regex>) -> impl Iterator<I
 
 /// The lines of the nearest list after a heading: the items of lists up to the next heading of another kind, or paragraphs.
 fn below(page: &Document, heading: NodeId, words: Option<&Regex>, stop: Option<&Regex>, longest: usize) -> Vec<String> {
-    let mut around = Some(heading);
-    // The list is a sibling of the heading, or of one of the few boxes around it.
+    // The list is a sibling of the heading, or of one of the boxes around it: those that hold nothing else, and a few more.
+    let is_bare = |&node: &NodeId| page.letters(node) == page.letters(heading);
+    let mut around = std::iter::once(heading).chain(page.ancestors(heading).take_while(is_bare)).last();
     for _ in 0..4 {
         let Some(node) = around else { break };
         let mut lines = Vec::new();
@@ -135,7 +139,7 @@ fn broken(page: &Document, node: NodeId) -> Vec<String> {
     if page.tag(node) != "li" && page.descendants(node).any(|inner| page.tag(inner) == "br") {
         return lines(&page.html(node));
     }
-    let text = page.visible_text(node);
+    let text = page.visible_text(node).trim_start_matches(BULLETS).trim_start();
     if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
 }
 
@@ -149,6 +153,8 @@ mod tests {
             "<h2>Ingredients</h2><ul><li>1 leek<li>salt</ul><h2>Method</h2><ol><li>Cut.<li>Boil.</ol><h2>More</h2><ul><li>x</ul>",
             "<div><div><h3>Zutaten</h3></div><div><ul><li>1 leek<li>salt</ul></div></div>
              <div><div><h3>Zubereitung:</h3></div><div><p>Cut.</p><p>Boil.</p></div></div>",
+            "<div><div><div><div><div><h2><div>Ingredienser</div></h2></div></div></div></div></div><div><ul><li><i>•</i><p>1 leek</p><li><p>salt</p></ul></div>
+             <div><div><div><div><div><h2>Fremgangsmåde</h2></div></div></div></div></div><div><div><p>Cut.</p></div><div><p>Boil.</p></div></div>",
             "<p><b>Ingredients:</b></p><table><tr><td>1 leek<tr><td>salt</table><p><b>Directions</b></p><p>Cut.<p>Boil.",
         ] {
             let shown = find(&Document::parse(html));

@@ -46,7 +46,8 @@ pub(super) fn find(view: &View<'_>, thing: Option<&Thing<'_>>) -> Option<Found<S
         [|title, heading| title.starts_with(heading), |title, heading| title.contains(heading)];
     for (test, confidence) in tests.into_iter().zip([0.95, 0.9]) {
         let shown = headings.iter().find(|heading| {
-            let says_enough = words(heading).len() > 1 || is_part(heading, &titles);
+            let is_only = headings.len() == 1 && is_word(heading, &titles);
+            let says_enough = words(heading).len() > 1 || is_only || is_part(heading, &titles);
             !is_site(heading) && !is_last_part(heading, &titles) && says_enough && supported(heading, test)
         });
         if let Some(heading) = shown {
@@ -91,6 +92,11 @@ fn shares(heading: &str, title: &str, is_article: bool) -> bool {
     let (heading, title) = (words(heading), words(title));
     let common = heading.iter().filter(|word| title.contains(word)).count();
     heading.len() > 1 && common == heading.len() || is_article && common > 2 && common * 3 >= heading.len()
+}
+
+/// Returns whether a heading is a word of the page's title.
+fn is_word(heading: &str, titles: &[String]) -> bool {
+    titles.iter().any(|title| words(title).contains(&heading.to_lowercase()))
 }
 
 /// Returns whether a heading is a part of the page's title.
@@ -223,6 +229,14 @@ mod tests {
         let html = "<title>Prices - Kitchen</title><h1>Kitchen</h1>";
         assert_eq!(title_of(html).as_deref(), Some("Prices"));
         assert_eq!(title_of("<p>nothing"), None);
+    }
+
+    #[test]
+    fn the_only_heading_may_be_one_word_of_the_title() {
+        let html = "<title>All bowls in wood and clay // The House</title><h1>BOWLS</h1>";
+        assert_eq!(title_of(html).as_deref(), Some("BOWLS"));
+        let html = "<title>All bowls in wood and clay // The House</title><h1>BOWLS</h1><h1>LIDS</h1>";
+        assert_eq!(title_of(html).as_deref(), Some("All bowls in wood and clay"));
     }
 
     #[test]

@@ -69,6 +69,11 @@ impl Stated {
         })
     }
 
+    /// Every `meta` in the order of the page: its name in lower case, and its content.
+    pub(super) fn all_metas(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.meta.iter().map(|(name, content)| (name.as_str(), content.as_str()))
+    }
+
     /// The contents of all `meta` with this name.
     pub(super) fn metas<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.meta.iter().filter(move |(key, _)| key == name).map(|(_, content)| content.as_str())
