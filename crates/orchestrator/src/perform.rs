@@ -1,7 +1,7 @@
 //! Tasks that a caller waits for.
 
-use autoheal_engine::TaskId;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_engine::{Outcome, StopReason, TaskId};
 use autoheal_store::{Enqueued, RunRow, Store, StoreError, TaskFilter};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -151,7 +151,8 @@ impl Worker {
         Err(PerformError::Cancelled(task))
     }
 
-    /// Runs a source now. If the run fails, lets the Doctor heal the source, and then runs it once more. Returns the last of these runs.
+    /// Runs a source now. If the run fails, lets the Doctor heal the source, and then runs it once more. Returns the last of
+    /// these runs, with the outcome of all of them.
     ///
     /// # Errors
     ///
@@ -165,11 +166,17 @@ impl Worker {
         let _listening = self.listen(source);
         let task = NewTask::new(TaskKind::RefreshSource, source, self.store().now());
         let mut row = self.perform(&task, stop, when_stopped).await?;
+        let mut is_healed = false;
         // A failed run creates a task for the Doctor, and a successful Doctor creates one for another run.
         for kind in [TaskKind::FixSource, TaskKind::RefreshSource] {
             if let Some(open) = self.due(kind, source).await? {
                 row = self.finish(open, stop).await?;
+                is_healed |= row.outcome == Some(Outcome::Healed);
             }
+        }
+        // The last run has the values; what happened on the whole is that the source was healed.
+        if is_healed && row.is_well() {
+            (row.outcome, row.stop_reason) = (Some(Outcome::Healed), Some(StopReason::Promoted.name().to_owned()));
         }
         Ok(row)
     }
