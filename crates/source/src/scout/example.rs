@@ -1,12 +1,14 @@
 //! Proposal by example: from values given as they appear on the page.
 
 use autoheal_page::document::normalise;
-use autoheal_page::recipe::{Field, FieldName, Recipe, Source};
+use autoheal_page::recipe::{Field, FieldName, NodeTake, Recipe, Source};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::structured::{Datum, structured_data};
 use autoheal_page::{Document, NodeId};
 
 use super::ScoutError;
+use super::label_rule::label_of;
+use super::labels::is_by_position;
 use super::places::places_of;
 use super::statements::source_of;
 
@@ -50,7 +52,17 @@ fn field_by_example(
     let mut nodes: Vec<NodeId> = places.iter().map(|(node, _)| *node).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let select = robust_selector(&[(page, &nodes)]).ok_or_else(not_tellable)?;
+    let robust = robust_selector(&[(page, &nodes)]);
+    let by_label = || match nodes.as_slice() {
+        [only] if take == NodeTake::Text => label_of(page, *only).map(|label| label.select),
+        _ => None,
+    };
+    // A position changes with every row that is inserted; a label stays.
+    let select = match robust {
+        Some(robust) if !is_by_position(robust.source()) => Some(robust),
+        robust => by_label().or(robust),
+    };
+    let select = select.ok_or_else(not_tellable)?;
     let source = Source::Nodes { select, take };
     Ok(Field { many: values.len() > 1, example: values, ..Field::new(name.clone(), source) })
 }

@@ -35,8 +35,35 @@ pub(super) fn selectors_in_item(page: &Document, items: &[NodeId], item: NodeId,
     found.into_iter().map(|(_, selector)| selector).collect()
 }
 
+/// Maximum number of elements with the same value in an item that selectors are made of.
+const MOST_HITS: usize = 3;
+
+/// Selectors made of elements of the items, the most robust first: `hits` are for each item the elements with the wanted value, any of
+/// which will do. The caller checks what they give.
+pub(super) fn selectors_of_hits(
+    page: &Document,
+    items: &[NodeId],
+    hits: &[Vec<NodeId>],
+) -> impl Iterator<Item = Selector> + use<> {
+    let most = hits.iter().map(Vec::len).max().unwrap_or(0);
+    let (mut by_name, mut of_page, mut by_tag) = (Vec::new(), Vec::new(), Vec::new());
+    for number in (0..most.min(MOST_HITS)).chain(most.checked_sub(1).filter(|last| *last >= MOST_HITS)) {
+        let nodes: Vec<Option<NodeId>> =
+            hits.iter().map(|nodes| nodes.get(number).or_else(|| nodes.last()).copied()).collect();
+        let mut wanted: Vec<NodeId> = nodes.iter().flatten().copied().collect();
+        by_name.extend(names_of(page, &wanted));
+        wanted.dedup();
+        let robust = robust_selector(&[(page, &wanted)]);
+        let is_of_others = |select: &Selector| [":nth-", ":not("].iter().any(|part| select.source().contains(part));
+        of_page.extend(robust.filter(|select| !is_of_others(select)));
+        by_tag.extend(ways_of(page, items, &nodes));
+    }
+    let parsed = |texts: Vec<String>| texts.into_iter().filter_map(|text| Selector::parse(&text).ok());
+    parsed(by_name).chain(of_page).chain(parsed(by_tag))
+}
+
 /// The first match of a selector in each item.
-fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
+pub(super) fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
     let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
     for node in page.select(selector) {
         let place = items.partition_point(|item| *item <= node).checked_sub(1);

@@ -24,13 +24,13 @@ const MOST: usize = 100;
 const MOST_ELEMENTS: usize = 3000;
 
 /// A value with its label, before it is a field.
-struct Labelled {
-    label: String,
-    node: NodeId,
+pub(super) struct Labelled {
+    pub(super) label: String,
+    pub(super) node: NodeId,
     steps: Vec<TextStep>,
     text: String,
     /// XPath to the value by its label; positions change when another row comes before it.
-    by_label: Option<String>,
+    pub(super) by_label: Option<String>,
 }
 
 /// Returns a field for each label that the page has exactly once. The fields are optional, since labelled values may come and go.
@@ -89,15 +89,16 @@ fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
 /// Returns a selector for the value: by a name, else by its label, else by its position.
 fn selector(page: &Document, labelled: &Labelled) -> Option<Selector> {
     let robust = robust_selector(&[(page, &[labelled.node])]);
-    let is_by_place = |selector: &Selector| selector.source().contains(":nth-");
-    if let Some(selector) = robust.as_ref().filter(|selector| !is_by_place(selector)) {
-        // The name of one of many alike values could be the name of all of them tomorrow.
-        if is_by_name(selector.source()) {
-            return robust;
-        }
+    if robust.as_ref().is_some_and(|selector| !is_by_position(selector.source())) {
+        return robust;
     }
     let by_label = labelled.by_label.as_deref().and_then(|path| Selector::parse(&format!("xpath:{path}")).ok());
     by_label.filter(|selector| page.select(selector) == [labelled.node]).or(robust)
+}
+
+/// Returns whether a selector depends on positions or on tags alone: another row would change what it gives.
+pub(crate) fn is_by_position(selector: &str) -> bool {
+    !selector.starts_with("xpath:") && (selector.contains(":nth-") || !is_by_name(selector))
 }
 
 /// Returns whether a selector has a class, id or attribute in it, and not only tags.
@@ -138,7 +139,7 @@ fn table_rows(page: &Document, table: NodeId) -> Vec<NodeId> {
 }
 
 /// The children with one tag and the same class names, of elements that make rows without being a table.
-fn alike_children(page: &Document, node: NodeId) -> Vec<NodeId> {
+pub(super) fn alike_children(page: &Document, node: NodeId) -> Vec<NodeId> {
     let rows: Vec<NodeId> = page.children(node).filter(|child| is_row(page, *child)).collect();
     let alike = |row: &NodeId| {
         rows.first().is_some_and(|first| {
@@ -177,7 +178,7 @@ fn of_rows(page: &Document, rows: &[NodeId], is_table: bool) -> Vec<Labelled> {
 }
 
 /// Returns `<p>Label: <b>value</b></p>`, or `<b>Label:</b> <i>value</i>` next to each other.
-fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> {
+pub(super) fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> {
     if is_heading(page, node) {
         return None;
     }
@@ -247,7 +248,13 @@ fn is_label_of(page: &Document, node: NodeId, child: NodeId) -> bool {
 }
 
 /// A pair of elements as a labelled value; `axis` is the way from the label to the value.
-fn labelled(page: &Document, label: NodeId, value: NodeId, axis: &str, may_be_short: bool) -> Option<Labelled> {
+pub(super) fn labelled(
+    page: &Document,
+    label: NodeId,
+    value: NodeId,
+    axis: &str,
+    may_be_short: bool,
+) -> Option<Labelled> {
     let text = page.text(label).into_owned();
     let is_plain =
         !page.descendants(label).any(|node| matches!(page.tag(node), "a" | "img")) && !is_heading(page, label);

@@ -6,7 +6,8 @@
 //! - `example`: from values given as they appear on the page
 //! - `pointing`: from elements that the user points at
 //! - `statements`: from structured data about the page, and its heading
-//! - `labels`: from values that have a label
+//! - `labels`: from values that have a label; `label_rule`: the label of an element, and the element of a label
+//! - `known_items`: the items of a list of which values are known
 //! - `region`, `item_fields`, `item_selector`: from repetition: the items of a list page, their common fields, their selector
 //! - [`schema`], `wanted`: a JSON Schema, and the search for its fields among all of these
 //! - `kind`: detection of the kind of a page: one thing or a list
@@ -17,6 +18,8 @@ mod example;
 mod item_fields;
 mod item_selector;
 mod kind;
+pub(crate) mod known_items;
+pub(crate) mod label_rule;
 mod labels;
 mod naming;
 mod places;
@@ -38,6 +41,7 @@ use self::zones::Zones;
 use crate::definition::PageKind;
 
 pub use example::by_example;
+pub(crate) use labels::is_by_position;
 pub(crate) use naming::field_name;
 pub(crate) use places::{is_about_the_same, place_of_known};
 pub use pointing::{Pointed, by_pointing};

@@ -1,9 +1,12 @@
 //! A proposal for each type of failure. A new way to heal is a file here and a line in [`run`].
 
+mod labelled;
+mod list;
 mod model;
 mod moved_page;
 mod patience;
 mod relocation;
+mod scouted;
 mod sibling;
 
 use autoheal_engine::source::{Snapshot, SnapshotRole};
@@ -96,7 +99,7 @@ async fn new_rules(
         Ok(layout) => layout,
         Err(reason) => return Ok(Err(reason)),
     };
-    let found = relocation::propose(loaded, &layout).and_then(|change| not_refused(change, loaded, context));
+    let found = by_rules(loaded, page, &layout).and_then(|change| not_refused(change, loaded, context));
     let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");
@@ -104,6 +107,17 @@ async fn new_rules(
         model::propose((models, &services.prompt_limits), context.run, loaded, state.context.as_ref(), layout, reason)
             .await;
     Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
+}
+
+/// Rules by the known items of a list, or else by resemblance.
+fn by_rules(loaded: &Loaded, page: &Snapshot, layout: &Layout) -> Thought {
+    let relocated = || relocation::propose(loaded, layout);
+    match loaded.recipe.items().map(|_| list::propose(loaded, page)) {
+        None => relocated(),
+        Some(Ok(change)) => Ok(change),
+        Some(Err(list::Miss::Gone(reason))) => Err(reason),
+        Some(Err(list::Miss::Unknown(reason))) => relocated().map_err(|other| format!("{other}; {reason}")),
+    }
 }
 
 /// Rejects a change that a user rejected, or that did not pass a short while ago.

@@ -8,10 +8,12 @@ use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
 use url::Url;
 
-use super::{Change, Thought};
+use super::labelled::{ByLabel, by_its_label};
+use super::scouted::Scouted;
+use super::{Change, Thought, list};
 use crate::definition::Blueprint;
 use crate::loaded::Loaded;
-use crate::scout::{is_about_the_same, place_of_known};
+use crate::scout::{is_about_the_same, is_by_position, place_of_known};
 use crate::services::SourceServices;
 
 /// Longer lists are not taken apart.
@@ -42,24 +44,82 @@ impl Layout {
             whole = facts.as_examples_of(&whole);
         }
         let page = Document::parse_bytes(&snapshot.content);
+        let url = Url::parse(&snapshot.url).ok();
         let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
-        let is_same_thing = is_about_the_same(&page, whole.fields());
+        let mut layout = Self { places: Vec::new(), page, url, relocation };
+        layout.places = layout.found(whole.fields());
+        match loaded.recipe.items() {
+            Some(_) => layout.add_attributes(&loaded.recipe, &whole, &old_pages),
+            None => layout.add_labelled(&whole, &old_pages),
+        }
+        Ok(layout)
+    }
+
+    /// Locations by resemblance, by the last good values, and by what the page would be added with.
+    fn found(&self, fields: &[Field]) -> Vec<Option<Place>> {
+        let (page, relocation) = (&self.page, &self.relocation);
+        let is_same_thing = is_about_the_same(page, fields);
         let place_of = |field: &Field| {
             let answer = relocation.field(field.name.as_str())?;
             match answer.status {
                 Status::Kept => None,
                 Status::Moved => moved_place(answer),
                 // Most changes leave the values alone: a value that is on the page once needs no resemblance.
-                Status::Gone | Status::Unsure => by_old_values(&page, field).filter(|_| is_same_thing),
+                Status::Gone | Status::Unsure => by_old_values(page, field).filter(|_| is_same_thing),
             }
         };
-        let mut places: Vec<Option<Place>> = whole.fields().iter().map(place_of).collect();
+        let mut places: Vec<Option<Place>> = fields.iter().map(place_of).collect();
         for index in 0..places.len() {
-            if let Some(place) = beside_another(&page, whole.fields(), &places, index) {
+            if let Some(place) = beside_another(page, fields, &places, index) {
                 places[index] = Some(place);
             }
         }
-        Ok(Self { page, url: Url::parse(&snapshot.url).ok(), relocation, places })
+        places
+    }
+
+    /// Adds attributes of the items of a list, by the texts of the items that were found.
+    fn add_attributes(&mut self, recipe: &Recipe, whole: &Recipe, old_pages: &[Document]) {
+        let status = |field: &Field| self.relocation.field(field.name.as_str()).map(|answer| answer.status);
+        let title = whole.fields().iter().zip(&self.places).find_map(|(field, place)| {
+            let kept = || field.select().filter(|_| status(field) == Some(Status::Kept));
+            let is_text = matches!(field.source, Source::Nodes { take: NodeTake::Text, .. });
+            let select = place.as_ref().and_then(Place::select).or_else(kept).filter(|_| is_text)?;
+            Some((field.name.as_str(), self.page.select(select)))
+        });
+        let (Some((title, nodes)), Some(old)) = (title, old_pages.first()) else { return };
+        for (index, field) in recipe.fields().iter().enumerate() {
+            let is_open = self.places.get(index).is_some_and(Option::is_none) && status(field) != Some(Status::Kept);
+            let found = || list::attribute_of_items((recipe, old), field, title, &self.page, &nodes);
+            if let Some((source, values)) = is_open.then(found).flatten() {
+                let why = "it has the same position in the items as before".to_owned();
+                self.places[index] = Some(Place { source, values, why });
+            }
+        }
+    }
+
+    /// Adds values that are found by their labels, or, where nothing else is certain, by what the page would be added with.
+    fn add_labelled(&mut self, whole: &Recipe, old_pages: &[Document]) {
+        let mut scouted = None;
+        for (index, field) in whole.fields().iter().enumerate() {
+            let Some((_, answer)) = self.relocation.fields.get_mut(index) else { continue };
+            let Some(old) = old_pages.first() else { return };
+            match by_its_label((old, &self.page), field, answer.status, self.places[index].as_ref()) {
+                ByLabel::At(place) => {
+                    answer.status = Status::Moved;
+                    self.places[index] = Some(place);
+                }
+                ByLabel::Lost(reason) => {
+                    (answer.status, answer.evidence) = (Status::Unsure, vec![reason]);
+                    self.places[index] = None;
+                }
+                ByLabel::Silent => {}
+            }
+            let is_open = self.places[index].is_none() && answer.status != Status::Kept;
+            if is_open {
+                let scouted = scouted.get_or_insert_with(|| Scouted::of(&self.page, self.url.as_ref()));
+                self.places[index] = scouted.place(field);
+            }
+        }
     }
 
     /// Returns the document of the page.
@@ -111,15 +171,12 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
     }
     // The site has taken an optional field away: the blueprint follows, critical fields remain.
     fields.retain(|field| !gone.iter().any(|name| name == field.name.as_str()));
-    let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
-    let next = found.next_page(loaded)?;
+    let next = next_page(loaded, new_page, layout.url.as_ref())?;
     if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
-        return Err(format!(
-            "every field is where it was: the values themselves have changed; if they are right, `autoheal source accept {}` accepts them",
-            loaded.row.source
-        ));
+        return Err(unchanged(loaded));
     }
-    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?.with_next(next.clone());
+    let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
+    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?.with_next(next);
     let recipe = match found.is_given_by(&recipe) {
         Ok(()) => recipe,
         Err(reason) if recipe.items().is_none() => return Err(reason),
@@ -132,10 +189,31 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
             recipe
         }
     };
+    let names: Vec<String> = moved.into_iter().map(|(name, _)| name).collect();
+    Ok(change(loaded, recipe, &names, &gone, evidence))
+}
+
+/// The reason for which nothing is proposed for a page on which everything is found.
+pub(super) fn unchanged(loaded: &Loaded) -> String {
+    format!(
+        "every field is where it was: the values themselves have changed; if they are right, `autoheal source accept {}` accepts them",
+        loaded.row.source
+    )
+}
+
+/// The change to a recipe for another layout: `moved` are the names of what is elsewhere now, `gone` those of fields that the site
+/// has no more.
+pub(super) fn change(
+    loaded: &Loaded,
+    recipe: Recipe,
+    moved: &[String],
+    gone: &[String],
+    evidence: Vec<String>,
+) -> Change {
     let mut definition = loaded.definition.clone();
     definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    let mut names: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
-    if next.as_ref() != loaded.recipe.next() {
+    let mut names: Vec<&str> = moved.iter().map(String::as_str).collect();
+    if recipe.next() != loaded.recipe.next() {
         names.push("the link to the next page");
     }
     let found = format!("find {} where the new layout has them", names.join(", "));
@@ -145,7 +223,21 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
         (true, _) => dropped,
         (false, false) => format!("{found}; {dropped}"),
     };
-    Ok(Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()), needs_person: None })
+    Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()), needs_person: None }
+}
+
+/// The rule for the next page: as it was when it still finds a link, else one for the link that leads where the old one led.
+pub(super) fn next_page(loaded: &Loaded, page: &Document, url: Option<&Url>) -> Result<Option<NextPage>, String> {
+    let (Some(rule), Some(url)) = (loaded.recipe.next(), url) else {
+        return Ok(loaded.recipe.next().cloned());
+    };
+    let old = loaded.history.first().and_then(|facts| facts.next.as_ref());
+    let Some(old) = old.filter(|_| loaded.recipe.next_page(page, url).is_none()) else {
+        return Ok(Some(rule.clone()));
+    };
+    let select = link_to(page, url, old).and_then(|link| robust_selector(&[(page, &[link])]));
+    let select = select.ok_or("the link to the next page cannot be found again")?;
+    Ok(Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: rule.limit }))
 }
 
 /// The recipe as one of the whole page: what is a value of each item becomes a list.
@@ -193,43 +285,60 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// The rule for the next page: as it was when it still finds a link, else one for the link that leads where the old one led.
-    fn next_page(&self, loaded: &Loaded) -> Result<Option<NextPage>, String> {
-        let (Some(rule), Some(url)) = (loaded.recipe.next(), &self.url) else {
-            return Ok(loaded.recipe.next().cloned());
-        };
-        let old = loaded.history.first().and_then(|facts| facts.next.as_ref());
-        let Some(old) = old.filter(|_| loaded.recipe.next_page(self.page, url).is_none()) else {
-            return Ok(Some(rule.clone()));
-        };
-        let select = link_to(self.page, url, old).and_then(|link| robust_selector(&[(self.page, &[link])]));
-        let select = select.ok_or("the link to the next page cannot be found again")?;
-        Ok(Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: rule.limit }))
-    }
-
-    /// The items around the values of a field: each as far up as it holds no value of another item.
+    /// The items around the values of a field.
     fn items(&self, recipe: &Recipe) -> Option<Selector> {
         let select =
             recipe.fields().iter().filter(|field| field.required && !field.many).find_map(|field| field.select())?;
-        let nodes = self.page.select(select);
-        let holds_another =
-            |item: NodeId, own: NodeId| nodes.iter().any(|node| *node != own && self.page.contains(item, *node));
-        let item_of = |node: NodeId| self.page.ancestors(node).take_while(|above| !holds_another(*above, node)).last();
-        let items: Vec<NodeId> = nodes.iter().take(MOST_ITEMS).map(|node| item_of(*node).unwrap_or(*node)).collect();
-        if items.len() < 2 || items.len() < nodes.len() {
-            return None;
-        }
-        robust_selector(&[(self.page, &items)])
+        robust_selector(&[(self.page, &items_around(self.page, &self.page.select(select))?)])
     }
 }
 
+/// The items of a list around an element of each: as far up as there is no element of another item.
+pub(super) fn items_around(page: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
+    if !(2..=MOST_ITEMS).contains(&nodes.len()) {
+        return None;
+    }
+    let holds_another = |item: NodeId, own: NodeId| nodes.iter().any(|node| *node != own && page.contains(item, *node));
+    let item_of = |node: NodeId| page.ancestors(node).take_while(|above| !holds_another(*above, node)).last();
+    Some(nodes.iter().map(|node| item_of(*node).unwrap_or(*node)).collect())
+}
+
 /// New location of a field.
+#[derive(Debug)]
 pub(super) struct Place {
     source: Source,
     /// Values at this location.
     values: Vec<String>,
     /// Evidence for the location.
     why: String,
+}
+
+impl Place {
+    pub(super) const fn new(source: Source, values: Vec<String>, why: String) -> Self {
+        Self { source, values, why }
+    }
+
+    /// The selector, if it reads elements.
+    pub(super) const fn select(&self) -> Option<&Selector> {
+        match &self.source {
+            Source::Nodes { select, .. } => Some(select),
+            Source::Structured(_) => None,
+        }
+    }
+
+    /// Returns whether nothing but tags and positions select it.
+    pub(super) fn is_by_position(&self) -> bool {
+        self.select().is_some_and(|select| is_by_position(select.source()))
+    }
+
+    /// The same location by another selector.
+    pub(super) fn by(&self, select: Selector) -> Self {
+        let take = match &self.source {
+            Source::Nodes { take, .. } => take.clone(),
+            Source::Structured(_) => NodeTake::Text,
+        };
+        Self { source: Source::Nodes { select, take }, values: self.values.clone(), why: self.why.clone() }
+    }
 }
 
 fn moved_place(answer: &Answer) -> Option<Place> {

@@ -1,0 +1,183 @@
+//! The items of a list of which values are known: from an earlier layout of the page, or from examples.
+//!
+//! First the boundary of the items: a set of alike elements, each of which holds the values of one record. Then each field, relative
+//! to the item: a rule that gives a known value in every item that holds one, and a value of its kind in all others.
+//!
+//! # Layout
+//!
+//! - `hits`: elements that hold a known value
+//! - `alike`: sets of alike elements around these
+//! - `boundary`: which record is in which item
+//! - `slot`: the rule for one field
+
+mod alike;
+mod boundary;
+mod hits;
+mod slot;
+
+use autoheal_page::recipe::{NodeTake, Source};
+use autoheal_page::robust_selector::{is_layout, robust_selector};
+use autoheal_page::{Document, NodeId, Selector};
+use url::Url;
+
+use self::alike::{Alike, alike_around};
+use self::boundary::Boundary;
+use self::hits::Hit;
+use super::zones::Zones;
+
+pub(crate) use self::hits::{Known, Relation, key};
+pub(crate) use self::slot::attribute_in;
+
+/// Maximum number of sets of elements whose fields are searched, those with the most records first.
+const MOST_SETS: usize = 24;
+
+/// A page on which items are searched.
+pub(crate) struct Search<'a> {
+    pub(crate) page: &'a Document,
+    pub(crate) url: Option<&'a Url>,
+    /// True if the number of a value's record tells which values belong together. False for examples.
+    pub(crate) is_by_record: bool,
+    /// Selector of the items until now; it is kept where it is as good as another.
+    pub(crate) items: Option<&'a Selector>,
+}
+
+/// Items that were found.
+#[derive(Debug, Clone)]
+pub(crate) struct KnownItems {
+    /// In document order.
+    pub(crate) items: Vec<NodeId>,
+    pub(crate) select: Selector,
+    /// For each field its rule, or the reason there is none.
+    pub(crate) rules: Vec<Result<Rule, Absence>>,
+    /// Number of records (of examples: values) that the items hold.
+    pub(crate) known: usize,
+}
+
+/// The rule for a field within an item.
+#[derive(Debug, Clone)]
+pub(crate) struct Rule {
+    pub(crate) source: Source,
+    /// True if every item has the field.
+    pub(crate) is_in_all: bool,
+    /// Number of items in which it gives a value that is known; 0 for an attribute whose values have all changed.
+    pub(crate) confirmed: usize,
+}
+
+/// Reason that a field has no rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// None of its values is in the items.
+    Gone,
+    /// Some of its values are there, but no rule gives them.
+    NoRule,
+}
+
+/// Elements with known values of all fields.
+pub(in crate::scout) struct Found {
+    /// For each field the part of the elements to take, and the elements.
+    hits: Vec<(NodeTake, Vec<Hit>)>,
+    /// For each field whether its values identify a record.
+    is_identifying: Vec<bool>,
+}
+
+impl Search<'_> {
+    /// Finds the items of which these values are known; `None` if no set of alike elements holds two records.
+    pub(crate) fn items_of(&self, known: &[Known<'_>]) -> Option<KnownItems> {
+        let found = self.found(known);
+        let zones = Zones::of(self.page);
+        let anchors: Vec<NodeId> = found.anchors().collect();
+        let mut sets = alike_around(self.page, &anchors, &zones);
+        let before = self.items.map(|select| self.page.select(select)).filter(|items| items.len() > 1);
+        sets.extend(before.iter().map(|items| Alike { is_scattered: false, items: items.clone() }));
+        let mut boundaries: Vec<(Boundary, Alike)> = sets
+            .into_iter()
+            .filter_map(|set| Some((Boundary::of(self.page, &set.items, &found, self.is_by_record)?, set)))
+            .collect();
+        boundaries.sort_by_key(|(boundary, set)| {
+            let count = set.items.len();
+            // Known records say which items there are; examples only say what they are like.
+            (
+                std::cmp::Reverse(boundary.known),
+                set.is_scattered,
+                if self.is_by_record { count } else { usize::MAX - count },
+            )
+        });
+        boundaries.truncate(MOST_SETS);
+        let most = boundaries.first()?.0.known;
+        let of_most = boundaries.into_iter().filter(|(boundary, _)| boundary.known == most);
+        let candidates = of_most.filter_map(|(boundary, set)| self.candidate(known, &found, &boundary, set));
+        // The first of the best: the order above decides.
+        candidates.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, items)| items)
+    }
+
+    fn found(&self, known: &[Known<'_>]) -> Found {
+        let hits = known.iter().map(|field| field.hits(self.page, self.url)).collect();
+        let mut is_identifying: Vec<bool> = known.iter().map(Known::is_identifying).collect();
+        if !self.is_by_record || !is_identifying.contains(&true) {
+            is_identifying.fill(true);
+        }
+        Found { hits, is_identifying }
+    }
+
+    /// The items in a set of elements, with their worth.
+    fn candidate(
+        &self,
+        known: &[Known<'_>],
+        found: &Found,
+        boundary: &Boundary,
+        set: Alike,
+    ) -> Option<(Worth, KnownItems)> {
+        let slots = slot::Slots { page: self.page, url: self.url, items: &set.items, boundary };
+        let rules = slots.rules(known, found);
+        let required = known.iter().zip(&rules).filter(|(known, rule)| known.field.required && rule.is_ok()).count();
+        if required == 0 {
+            return None;
+        }
+        let in_all = rules.iter().flatten().filter(|rule| rule.is_in_all).count();
+        let is_before = |select: &&Selector| self.page.select(select) == set.items;
+        let before = self.items.filter(is_before);
+        let select = before.cloned().or_else(|| robust_selector(&[(self.page, &set.items)]))?;
+        let worth = Worth {
+            required,
+            rules: rules.iter().filter(|rule| rule.is_ok()).count(),
+            in_all,
+            select: if before.is_some() { 4 } else { worth_of(&select) },
+            // What is around everything of an item is rather the item than a part of it.
+            outermost: usize::MAX - self.page.depth(*set.items.first()?),
+        };
+        Some((worth, KnownItems { known: boundary.known, items: set.items, select, rules }))
+    }
+}
+
+impl Found {
+    /// The elements that tell the records apart.
+    fn anchors(&self) -> impl Iterator<Item = NodeId> {
+        let identifying = self.hits.iter().zip(&self.is_identifying).filter(|(_, is_identifying)| **is_identifying);
+        identifying.flat_map(|((_, hits), _)| hits).map(|hit| hit.node)
+    }
+}
+
+/// Reasons to prefer a set of elements to another, the weightiest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    required: usize,
+    rules: usize,
+    in_all: usize,
+    select: u8,
+    outermost: usize,
+}
+
+/// Rates a selector of items: by a telling name, by a name, by tags, by position.
+fn worth_of(select: &Selector) -> u8 {
+    let source = select.source();
+    let mut names = source.split(|character: char| !(character.is_alphanumeric() || "-_.#[".contains(character)));
+    if source.contains(":nth-") {
+        0
+    } else if names.any(|part| part.rsplit_once(['.', '#', '[']).is_some_and(|(_, name)| !is_layout(name))) {
+        3
+    } else if source.contains(['.', '#', '[']) {
+        2
+    } else {
+        1
+    }
+}
