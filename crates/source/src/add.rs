@@ -241,7 +241,7 @@ fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Pro
         (Some(recipe), _, _) => Ok(as_given(recipe.clone())),
         (None, Some(schema), _) => scout::by_schema(page, page_url, schema, request.kind),
         (None, None, []) => scout::by_page(page, request.kind),
-        (None, None, examples) => scout::by_example(page, examples).map(as_given),
+        (None, None, examples) => scout::by_example(page, examples, request.kind),
     }
 }
 

@@ -69,6 +69,17 @@ pub enum ScoutError {
         /// Example value of the user.
         value: String,
     },
+    /// Several examples of one field are not in one list.
+    #[error(
+        "the examples of `{field}` ({}) are not in items of one list: copy them from items of the same list, or give one example for a single value",
+        .values.join(", ")
+    )]
+    NotOneList {
+        /// Name of the field.
+        field: FieldName,
+        /// Example values of the user.
+        values: Vec<String>,
+    },
     /// The recipe is for a list, and the element is in none of its items.
     #[error("the element of `{field}` is in no item of the list: point at one within an item")]
     NotInItems {

@@ -33,6 +33,8 @@ enum Common<'a> {
 pub(super) struct Alike {
     /// True if they are in different parts of the page.
     pub(super) is_scattered: bool,
+    /// False if some of the alike elements are left out.
+    pub(super) is_whole: bool,
     /// In document order, none within another.
     pub(super) items: Vec<NodeId>,
 }
@@ -67,6 +69,7 @@ pub(super) fn alike_around(page: &Document, nodes: &[NodeId], zones: &Zones) -> 
     let mut seen: HashSet<Vec<NodeId>> = HashSet::new();
     let alike = |(common, items): (Common<'_>, Vec<NodeId>)| Alike {
         is_scattered: matches!(common, Common::Class(_) | Common::Parents(..)),
+        is_whole: true,
         items,
     };
     // Of equal sets, the one whose elements are together comes first.

@@ -9,10 +9,15 @@ use super::Found;
 /// Of this many items at most one may hold parts of two records, such as a link to a related item.
 const ITEMS_PER_CONFLICT: usize = 10;
 
+/// Maximum number of children by which items are compared.
+const MOST_CHILDREN: usize = 40;
+
 /// Records in the items of a set.
 pub(in crate::scout) struct Boundary {
     /// For each item the record that it holds. Without records, as for examples: nothing.
     record: Vec<Option<usize>>,
+    /// For each item whether it holds anything that is known.
+    is_known: Vec<bool>,
     is_by_record: bool,
     /// Number of different records (of examples: values) in the items.
     pub(super) known: usize,
@@ -52,7 +57,8 @@ impl Boundary {
         let record: Vec<Option<usize>> = votes.iter().map(&mut record_of).collect();
         let known = record.iter().flatten().collect::<BTreeSet<_>>().len();
         let is_torn = conflicts * ITEMS_PER_CONFLICT > votes.len();
-        (known > 1 && !is_torn).then_some(Self { record, is_by_record: true, known })
+        let is_known = record.iter().map(Option::is_some).collect();
+        (known > 1 && !is_torn).then_some(Self { record, is_known, is_by_record: true, known })
     }
 
     /// Of examples, each value counts as a record, and an item holds at most one of a field.
@@ -68,7 +74,18 @@ impl Boundary {
             }
         }
         let known = known.len();
-        (known > 0).then(|| Self { record: vec![None; votes.len()], is_by_record: false, known })
+        let is_known = votes.iter().map(|item| !item.is_empty()).collect();
+        (known > 0).then(|| Self { record: vec![None; votes.len()], is_known, is_by_record: false, known })
+    }
+
+    /// The items that have the same children as one of those that hold something known: not the headers of a table, nor an
+    /// advertisement between the items.
+    pub(super) fn like_known(&self, page: &Document, items: &[NodeId]) -> Vec<NodeId> {
+        let children =
+            |item: NodeId| page.children(item).take(MOST_CHILDREN).map(|child| page.tag(child)).collect::<Vec<_>>();
+        let known = items.iter().zip(&self.is_known).filter(|(_, is_known)| **is_known);
+        let known: BTreeSet<Vec<&str>> = known.map(|(item, _)| children(*item)).collect();
+        items.iter().copied().filter(|item| known.contains(&children(*item))).collect()
     }
 
     /// Returns whether a value of these records belongs to an item.

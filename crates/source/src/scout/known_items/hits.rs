@@ -56,7 +56,10 @@ impl<'a> Known<'a> {
     /// Returns whether each value belongs to one record, so that it identifies it.
     pub(super) fn is_identifying(&self) -> bool {
         let mut of_value: HashMap<&str, usize> = HashMap::new();
-        self.values.len() > 1
+        let is_name = matches!(self.field.conversion, Conversion::Text | Conversion::Url);
+        // Two things may have one price or one date.
+        is_name
+            && self.values.len() > 1
             && self.values.iter().all(|(record, value)| *of_value.entry(value).or_insert(*record) == *record)
     }
 
@@ -98,7 +101,14 @@ impl<'a> Known<'a> {
             let records = wanted.get(key(self.field, text, None)?.as_str())?;
             Some(Hit { node, records: records.clone() })
         };
-        page.nodes().filter(|node| !page.is_skipped(*node)).filter_map(holds).collect()
+        let found: Vec<Hit> = page.nodes().filter(|node| !page.is_skipped(*node)).filter_map(holds).collect();
+        // What is around an amount and other text is not the amount.
+        let has_less = |hit: &Hit| {
+            let below = found.partition_point(|other| other.node <= hit.node);
+            let below = found[below..].iter().take_while(|other| page.contains(hit.node, other.node));
+            below.into_iter().any(|other| page.letters(other.node) < page.letters(hit.node))
+        };
+        found.iter().filter(|hit| !has_less(hit)).cloned().collect()
     }
 }
 

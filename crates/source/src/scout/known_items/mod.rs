@@ -59,6 +59,8 @@ pub(crate) struct Rule {
     pub(crate) source: Source,
     /// True if every item has the field.
     pub(crate) is_in_all: bool,
+    /// True if its selector gives one value in each item: elements with several are rather rows of items than items.
+    is_only: bool,
     /// Number of items in which it gives a value that is known; 0 for an attribute whose values have all changed.
     pub(crate) confirmed: usize,
 }
@@ -88,24 +90,29 @@ impl Search<'_> {
         let anchors: Vec<NodeId> = found.anchors().collect();
         let mut sets = alike_around(self.page, &anchors, &zones);
         let before = self.items.map(|select| self.page.select(select)).filter(|items| items.len() > 1);
-        sets.extend(before.iter().map(|items| Alike { is_scattered: false, items: items.clone() }));
-        let mut boundaries: Vec<(Boundary, Alike)> = sets
-            .into_iter()
-            .filter_map(|set| Some((Boundary::of(self.page, &set.items, &found, self.is_by_record)?, set)))
-            .collect();
+        sets.extend(before.iter().map(|items| Alike { is_scattered: false, is_whole: true, items: items.clone() }));
+        let mut boundaries: Vec<(Boundary, Alike)> = Vec::new();
+        for set in sets {
+            let Some(boundary) = Boundary::of(self.page, &set.items, &found, self.is_by_record) else { continue };
+            let items = boundary.like_known(self.page, &set.items);
+            if items.len() > 1 && items.len() < set.items.len() {
+                let boundary = Boundary::of(self.page, &items, &found, self.is_by_record);
+                boundaries.extend(boundary.map(|boundary| (boundary, Alike { items, is_whole: false, ..set.clone() })));
+            }
+            boundaries.push((boundary, set));
+        }
         boundaries.sort_by_key(|(boundary, set)| {
             let count = set.items.len();
             // Known records say which items there are; examples only say what they are like.
-            (
-                std::cmp::Reverse(boundary.known),
-                set.is_scattered,
-                if self.is_by_record { count } else { usize::MAX - count },
-            )
+            let count = if self.is_by_record { count } else { usize::MAX - count };
+            (std::cmp::Reverse(boundary.known), set.is_scattered, count)
         });
+        // An item that is only elsewhere, such as in a list of what was seen last, is no reason against a set without it.
+        let enough = boundaries.first()?.0.known * if self.is_by_record { 8 } else { 10 };
+        boundaries.retain(|(boundary, _)| boundary.known * 10 >= enough);
         boundaries.truncate(MOST_SETS);
-        let most = boundaries.first()?.0.known;
-        let of_most = boundaries.into_iter().filter(|(boundary, _)| boundary.known == most);
-        let candidates = of_most.filter_map(|(boundary, set)| self.candidate(known, &found, &boundary, set));
+        let candidates =
+            boundaries.into_iter().filter_map(|(boundary, set)| self.candidate(known, &found, &boundary, set));
         // The first of the best: the order above decides.
         candidates.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, items)| items)
     }
@@ -129,19 +136,26 @@ impl Search<'_> {
     ) -> Option<(Worth, KnownItems)> {
         let slots = slot::Slots { page: self.page, url: self.url, items: &set.items, boundary };
         let rules = slots.rules(known, found);
-        let required = known.iter().zip(&rules).filter(|(known, rule)| known.field.required && rule.is_ok()).count();
+        let counts = |known: &Known<'_>| known.field.required || !self.is_by_record;
+        let required = known.iter().zip(&rules).filter(|(known, rule)| counts(known) && rule.is_ok()).count();
         if required == 0 {
             return None;
         }
-        let in_all = rules.iter().flatten().filter(|rule| rule.is_in_all).count();
         let is_before = |select: &&Selector| self.page.select(select) == set.items;
         let before = self.items.filter(is_before);
         let select = before.cloned().or_else(|| robust_selector(&[(self.page, &set.items)]))?;
+        let number = |is_it: fn(&Rule) -> bool| rules.iter().flatten().filter(|rule| is_it(rule)).count();
         let worth = Worth {
             required,
-            rules: rules.iter().filter(|rule| rule.is_ok()).count(),
-            in_all,
+            rules: number(|_| true),
+            is_first_in_all: rules.iter().flatten().next().is_some_and(|rule| rule.is_in_all),
+            is_whole: set.is_whole,
+            in_all: number(|rule| rule.is_in_all),
+            only: number(|rule| rule.is_only),
+            known: boundary.known,
             select: if before.is_some() { 4 } else { worth_of(&select) },
+            is_together: !set.is_scattered,
+            count: if self.is_by_record { 0 } else { set.items.len() },
             // What is around everything of an item is rather the item than a part of it.
             outermost: usize::MAX - self.page.depth(*set.items.first()?),
         };
@@ -162,8 +176,15 @@ impl Found {
 struct Worth {
     required: usize,
     rules: usize,
+    /// Items without a title are headers or advertisements.
+    is_first_in_all: bool,
+    is_whole: bool,
     in_all: usize,
+    only: usize,
+    known: usize,
     select: u8,
+    is_together: bool,
+    count: usize,
     outermost: usize,
 }
 

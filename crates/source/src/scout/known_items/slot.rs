@@ -11,6 +11,8 @@ use super::hits::{Known, key};
 use super::{Absence, Found, Rule};
 use crate::scout::item_selector::{first_in_items, selectors_of_hits};
 
+/// The share of items that a rule for examples must fit, in percent.
+const MOST_ITEMS_HAVE: usize = 60;
 /// An item with more elements is a whole page.
 const MOST_ELEMENTS: usize = 5000;
 
@@ -61,7 +63,7 @@ impl Slots<'_> {
         if known.field.many {
             return Err(Absence::NoRule);
         }
-        let before = known.field.select().into_iter().cloned();
+        let before = known.field.select().filter(|_| self.boundary.is_by_record()).into_iter().cloned();
         let rule = before.chain(selectors_of_hits(self.page, self.items, hits)).find_map(|select| {
             let first = first_in_items(self.page, self.items, &select);
             let agrees = hits
@@ -99,8 +101,22 @@ impl Slots<'_> {
         if values < first.iter().flatten().count() || (known.field.required && values < self.items.len()) {
             return None;
         }
+        // A rule for examples is made of few items, and must fit most.
+        if values * 100 < self.items.len() * MOST_ITEMS_HAVE && !self.boundary.is_by_record() {
+            return None;
+        }
+        let is_only = self.is_only(&select, first);
         let source = Source::Nodes { select, take: take.clone() };
-        Some(Rule { source, is_in_all: values == self.items.len(), confirmed })
+        Some(Rule { source, is_in_all: values == self.items.len(), is_only, confirmed })
+    }
+
+    /// Returns whether a selector gives nothing else in the items than the first match in each, or what is in that.
+    fn is_only(&self, select: &Selector, first: &[Option<NodeId>]) -> bool {
+        self.page.select(select).into_iter().all(|node| {
+            let place = item_around(self.page, self.items, node);
+            let first = place.and_then(|place| first.get(place).copied().flatten());
+            first.is_none_or(|first| self.page.contains(first, node))
+        })
     }
 
     /// Number of items whose record has a value of the field.
