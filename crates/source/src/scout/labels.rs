@@ -16,6 +16,8 @@ use super::zones::Zones;
 const LONGEST_LABEL: usize = 40;
 const MOST_LABEL_WORDS: usize = 5;
 const LONGEST_VALUE: usize = 300;
+/// Maximum number of words of a label that is in one text with its value.
+const MOST_WORDS_IN_TEXT: usize = 3;
 /// Maximum length of a value in one text with its label: longer ones are sentences, as in `Note: what follows is a sentence.`
 const LONGEST_VALUE_IN_TEXT: usize = 60;
 /// A page with more labels is a table of everything.
@@ -189,7 +191,7 @@ pub(super) fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> 
             let texts = page.text_children(node);
             let own = page.own_text(node);
             let ends = texts.last().is_some_and(|text| text.trim().is_empty()) || texts.len() == 1;
-            if !own.ends_with(':') || !ends || !is_label(&own) {
+            if !own.ends_with(':') || !ends || !is_label_in_text(&own) {
                 return None;
             }
             let text = value_text(page, value, LONGEST_VALUE)?;
@@ -199,7 +201,8 @@ pub(super) fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> 
         }
         Some(second) => {
             let label = page.text(value);
-            let is_pair = children.next().is_none() && page.own_text(node).is_empty() && label.ends_with(':');
+            let is_pair = children.next().is_none() && page.own_text(node).is_empty();
+            let is_pair = is_pair && label.ends_with(':') && is_label_in_text(&label);
             is_pair.then(|| labelled(page, value, second, "following-sibling::*[1]", false)).flatten()
         }
     }
@@ -223,7 +226,7 @@ fn of_texts(page: &Document, zones: &Zones) -> Vec<Labelled> {
             && value.chars().count() <= LONGEST_VALUE_IN_TEXT
             && !value.contains(": ")
             && !value.ends_with(['.', '!', '?']);
-        if !is_value || !is_label(label) {
+        if !is_value || !is_label_in_text(label) {
             continue;
         }
         let Ok(capture) = Capture::parse(&format!(r"^{}:\s*(.+)$", escaped(label))) else { continue };
@@ -303,6 +306,12 @@ fn is_label(text: &str) -> bool {
         && !is_price(text)
         && !is_date(text)
         && !is_like_number(text)
+}
+
+/// Returns whether a text before a colon may be a label, and not the beginning of a sentence or a headline.
+fn is_label_in_text(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    is_label(text) && words <= MOST_WORDS_IN_TEXT && !text.contains(['\'', '’', '"', '“', '”', '„', '«', ','])
 }
 
 fn is_heading(page: &Document, node: NodeId) -> bool {
@@ -413,6 +422,8 @@ mod tests {
             "<ul><li><a href=1>Lamp</a><span>3 €</span></li><li><a href=2>Chair</a><span>4 €</span></li></ul>",
             "<dl><dt>Price</dt><dd>1 €</dd></dl><dl><dt>Price</dt><dd>2 €</dd></dl>",
             "<p>12:30: <b>Start</b></p>",
+            "<p>On the judge's closing words: <em>a report</em></p>",
+            "<div><b>On the judge's words:</b> <i>a report</i></div>",
         ] {
             assert_eq!(found(html), Vec::new(), "{html}");
         }

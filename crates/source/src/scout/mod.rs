@@ -6,6 +6,7 @@
 //! - `example`: from values given as they appear on the page
 //! - `pointing`: from elements that the user points at
 //! - `statements`: from structured data about the page, and its heading
+//! - `shown`: from values that are called so near the heading
 //! - `labels`: from values that have a label; `label_rule`: the label of an element, and the element of a label
 //! - `known_items`: the items of a list of which values are known
 //! - `region`, `item_fields`, `item_selector`: from repetition: the items of a list page, their common fields, their selector
@@ -26,6 +27,7 @@ mod places;
 mod pointing;
 mod region;
 pub mod schema;
+mod shown;
 mod statements;
 mod wanted;
 mod zones;
@@ -183,6 +185,7 @@ fn list(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
 
 fn single(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
     let mut fields = statements::by_statements(look.page, &look.stated);
+    fields.extend(shown::by_appearance(look, &fields));
     let labels = labels::by_labels(look.page, &look.zones);
     let mut notes = vec![format!("taken as a page about one thing: {reason}")];
     for field in labels {
