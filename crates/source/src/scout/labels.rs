@@ -37,9 +37,9 @@ pub(super) struct Labelled {
 
 /// Returns a field for each label that the page has exactly once. The fields are optional, since labelled values may come and go.
 pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
-    let mut found = Vec::new();
+    let (mut found, mut before) = (Vec::new(), Vec::new());
     for node in page.nodes().filter(|node| !zones.is_beside(*node)) {
-        if found.len() > MOST {
+        if found.len() + before.len() > MOST {
             return Vec::new();
         }
         match page.tag(node) {
@@ -50,12 +50,28 @@ pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
             "dt" | "dd" | "tr" | "td" | "th" | "thead" | "tbody" => {}
             _ => {
                 found.extend(of_rows(page, &alike_children(page, node), false));
-                found.extend(of_text_before(page, node));
+                before.extend(page.parent(node).zip(of_text_before(page, node)));
             }
         }
     }
+    found.extend(several_or_known(page, before));
     found.extend(of_texts(page, zones));
     fields(page, &found)
+}
+
+/// Those of the values after a text that are surely labelled: next to another one, under a known label, or with a name. Others may be
+/// the beginning of a paragraph.
+fn several_or_known(page: &Document, found: Vec<(NodeId, Labelled)>) -> impl Iterator<Item = Labelled> {
+    let mut of_parent: BTreeMap<NodeId, usize> = BTreeMap::new();
+    for (parent, _) in &found {
+        *of_parent.entry(*parent).or_default() += 1;
+    }
+    let named: Vec<bool> =
+        found.iter().map(|(_, one)| page.classes(one.node).next().is_some() || is_known(&one.label)).collect();
+    let surely = move |((parent, one), is_named): ((NodeId, Labelled), bool)| {
+        (is_named || of_parent.get(&parent).is_some_and(|count| *count > 1)).then_some(one)
+    };
+    found.into_iter().zip(named).filter_map(surely)
 }
 
 fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
@@ -424,6 +440,7 @@ mod tests {
             "<p>12:30: <b>Start</b></p>",
             "<p>On the judge's closing words: <em>a report</em></p>",
             "<div><b>On the judge's words:</b> <i>a report</i></div>",
+            "<p>On the defence: <em>calm and slow</em></p>",
         ] {
             assert_eq!(found(html), Vec::new(), "{html}");
         }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use autoheal_page::recipe::{Field, FieldName, NodeTake, Source};
+use autoheal_page::relocate::same_kind;
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::transform::{Capture, Conversion, TextStep};
 use autoheal_page::value::ValueType;
@@ -19,11 +20,16 @@ const AUTHOR_NEAR: usize = 1500;
 /// The longest byline, and the longest name in words.
 const LONGEST_BYLINE: usize = 120;
 const MOST_NAME_WORDS: usize = 6;
+/// Maximum number of elements around a heading whose next one may hold its list.
+const MOST_LEVELS: usize = 3;
 
 /// Parts of class names that say what an element holds.
 const PRICE_NAMES: &[&str] = &["price", "prices", "preis", "prix", "precio", "prezzo", "prijs", "amount"];
 const DATE_NAMES: &[&str] = &["date", "published", "pubdate", "posted", "timestamp", "datum"];
 const AUTHOR_NAMES: &[&str] = &["author", "authors", "byline", "autor", "auteur", "writer"];
+
+/// Words that a byline begins with.
+const BY: &[&str] = &["by", "von", "par", "por", "door", "av"];
 
 /// The name in a byline, without the words before it.
 static NAME: LazyLock<Option<TextStep>> = LazyLock::new(|| {
@@ -44,7 +50,9 @@ pub(super) fn by_appearance(look: &Look<'_>, known: &[Field]) -> Vec<Field> {
     let is_for_sale = price.is_some() || is_known("price");
     let author = (!is_known("author") && !is_for_sale).then(|| shown.author()).flatten();
     let published = (!is_known("published") && !is_for_sale).then(|| shown.published()).flatten();
-    price.into_iter().chain(author).chain(published).collect()
+    let lists = ["ingredients", "instructions"].into_iter().filter(|name| !is_known(name));
+    let lists = lists.filter_map(|name| shown.list_below(name));
+    price.into_iter().chain(author).chain(published).chain(lists).collect()
 }
 
 struct Shown<'a> {
@@ -121,8 +129,32 @@ impl Shown<'_> {
                 links.find(is_name).or(Some(node).filter(is_name))
             })
         };
-        let field = self.field("author", linked.or_else(in_byline)?, NodeTake::Text, Conversion::Text)?;
+        let after_by = || {
+            let lines = near().filter(|node| self.page.letters(*node) < LONGEST_BYLINE && self.page.tag(*node) != "h1");
+            lines.filter(is_name).find(|node| begins_with_by(self.page.visible_text(*node)))
+        };
+        let name = linked.or_else(in_byline).or_else(after_by)?;
+        let field = self.field("author", name, NodeTake::Text, Conversion::Text)?;
         Some(Field { steps: NAME.iter().cloned().collect(), ..field })
+    }
+
+    /// The entries of the list below the heading that is called so.
+    fn list_below(&self, name: &str) -> Option<Field> {
+        let is_heading = |node: &NodeId| {
+            matches!(self.page.tag(*node), "h2" | "h3" | "h4") && same_kind(self.page.visible_text(*node), name)
+        };
+        let mut headings = self.nodes().filter(is_heading);
+        let (heading, None) = (headings.next()?, headings.next()) else { return None };
+        let around = std::iter::once(heading).chain(self.page.ancestors(heading)).take(MOST_LEVELS);
+        let next = around.into_iter().find_map(|node| self.page.next_sibling(node))?;
+        let mut inside = std::iter::once(next).chain(self.page.descendants(next));
+        let list = inside.find(|node| matches!(self.page.tag(*node), "ul" | "ol"))?;
+        let entries: Vec<NodeId> = self.page.children(list).filter(|entry| self.page.letters(*entry) > 0).collect();
+        let select = robust_selector(&[(self.page, &entries)]).filter(|_| entries.len() > 1)?;
+        let source = Source::Nodes { select, take: NodeTake::Text };
+        let example = entries.iter().map(|entry| self.page.visible_text(*entry).to_owned()).collect();
+        let name = FieldName::parse(name).ok()?;
+        Some(Field { many: true, required: false, example, ..Field::new(name, source) })
     }
 
     fn is_called(&self, node: NodeId, names: &[&str]) -> bool {
@@ -142,6 +174,10 @@ impl Shown<'_> {
         let name = FieldName::parse(name).ok()?;
         Some(Field { conversion, required: false, example: vec![text], ..Field::new(name, source) })
     }
+}
+
+fn begins_with_by(text: &str) -> bool {
+    text.split_once(' ').is_some_and(|(first, _)| BY.contains(&first.to_lowercase().as_str()))
 }
 
 /// Returns whether a text is a name, perhaps after `by`.
@@ -195,6 +231,10 @@ mod tests {
                 format!("<article><h1>A long day</h1>{byline}<p>It was long and nothing more than that.</p></article>");
             assert!(has(&html, "author", "Jane Doe") && has(&html, "published", "2026-03-05"), "{:?}", found(&html));
         }
+        let recipe = "<h1>Soup</h1><p>By <a href=/ada>Ada King</a></p><h2>Ingredients</h2><ul><li>1 leek<li>salt</ul>
+            <h2>Instructions</h2><ol><li>Cut it.<li>Cook it.</ol>";
+        assert!(has(recipe, "author", "Ada King"), "{:?}", found(recipe));
+        assert!(has(recipe, "ingredients", "1 leek") && has(recipe, "instructions", "Cut it."), "{:?}", found(recipe));
         let none = "<h1>A long day</h1><p class=author-note>Read more, subscribe: 12 offers!</p><p>Long ago.</p>";
         assert_eq!(found(none).len(), 1);
     }
