@@ -40,39 +40,47 @@ const MOST_HITS: usize = 3;
 
 /// Selectors made of elements of the items, the most robust first: `hits` are for each item the elements with the wanted value, any of
 /// which will do. The caller checks what they give.
-pub(super) fn selectors_of_hits(
-    page: &Document,
-    items: &[NodeId],
-    hits: &[Vec<NodeId>],
-) -> impl Iterator<Item = Selector> + use<> {
+pub(super) fn selectors_of_hits<'a>(
+    page: &'a Document,
+    items: &'a [NodeId],
+    hits: &'a [Vec<NodeId>],
+) -> impl Iterator<Item = Selector> + use<'a> {
     let most = hits.iter().map(Vec::len).max().unwrap_or(0);
-    let (mut by_name, mut of_page, mut by_tag) = (Vec::new(), Vec::new(), Vec::new());
-    for number in (0..most.min(MOST_HITS)).chain(most.checked_sub(1).filter(|last| *last >= MOST_HITS)) {
-        let nodes: Vec<Option<NodeId>> =
-            hits.iter().map(|nodes| nodes.get(number).or_else(|| nodes.last()).copied()).collect();
-        let mut wanted: Vec<NodeId> = nodes.iter().flatten().copied().collect();
-        by_name.extend(names_of(page, &wanted));
-        wanted.dedup();
+    let last = most.checked_sub(1).filter(|last| *last >= MOST_HITS);
+    let numbers: Vec<usize> = (0..most.min(MOST_HITS)).chain(last).collect();
+    let nodes = move |number: usize| -> Vec<Option<NodeId>> {
+        hits.iter().map(|nodes| nodes.get(number).or_else(|| nodes.last()).copied()).collect()
+    };
+    let parsed = |text: String| Selector::parse(&text).ok();
+    let by_name = numbers.clone().into_iter().flat_map(move |number| {
+        let wanted: Vec<NodeId> = nodes(number).into_iter().flatten().collect();
+        names_of(page, &wanted)
+    });
+    let of_page = numbers.clone().into_iter().filter_map(move |number| {
+        let wanted: Vec<NodeId> = nodes(number).into_iter().flatten().collect();
         let robust = robust_selector(&[(page, &wanted)]);
-        let is_of_others = |select: &Selector| [":nth-", ":not("].iter().any(|part| select.source().contains(part));
-        of_page.extend(robust.filter(|select| !is_of_others(select)));
-        by_tag.extend(ways_of(page, items, &nodes));
+        robust.filter(|select| ![":nth-", ":not("].iter().any(|part| select.source().contains(part)))
+    });
+    let by_tag = numbers.into_iter().flat_map(move |number| ways_of(page, items, &nodes(number)));
+    by_name.filter_map(parsed).chain(of_page).chain(by_tag.filter_map(parsed))
+}
+
+/// All matches of a selector in each item.
+pub(super) fn all_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Vec<NodeId>> {
+    let mut all: Vec<Vec<NodeId>> = vec![Vec::new(); items.len()];
+    for node in page.select(selector) {
+        let place = items.partition_point(|item| *item <= node).checked_sub(1);
+        let place = place.filter(|place| items.get(*place).is_some_and(|item| page.contains(*item, node)));
+        if let Some(nodes) = place.and_then(|place| all.get_mut(place)) {
+            nodes.push(node);
+        }
     }
-    let parsed = |texts: Vec<String>| texts.into_iter().filter_map(|text| Selector::parse(&text).ok());
-    parsed(by_name).chain(of_page).chain(parsed(by_tag))
+    all
 }
 
 /// The first match of a selector in each item.
 pub(super) fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
-    let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
-    for node in page.select(selector) {
-        let place = items.partition_point(|item| *item <= node).checked_sub(1);
-        let place = place.filter(|place| items.get(*place).is_some_and(|item| page.contains(*item, node)));
-        if let Some(slot) = place.and_then(|place| first.get_mut(place)) {
-            slot.get_or_insert(node);
-        }
-    }
-    first
+    all_in_items(page, items, selector).into_iter().map(|nodes| nodes.first().copied()).collect()
 }
 
 /// Selectors of what all the nodes are called.

@@ -48,7 +48,8 @@ pub(crate) fn by_label(page: &Document, label: &str) -> Option<LabelRule> {
     let mut found: Option<LabelRule> = None;
     for node in page.nodes() {
         let text = page.visible_text(node);
-        if text.is_empty() || page.letters(node) > LONGEST {
+        let begins_so = text.chars().flat_map(char::to_lowercase).zip(wanted.chars()).all(|(one, other)| one == other);
+        if text.is_empty() || page.letters(node) > LONGEST || !begins_so {
             continue;
         }
         let is_label = plain(text) == wanted;

@@ -84,7 +84,8 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Rules for a page with another layout: those that helped elsewhere, those that resemblance finds, those that a model names.
+/// Rules for a page with another layout: those that helped elsewhere, those by the known items of a list, those that resemblance finds,
+/// those that a model names.
 async fn new_rules(
     state: &DoctorState,
     loaded: &Loaded,
@@ -95,11 +96,21 @@ async fn new_rules(
     if let Some(change) = sibling::propose(services, loaded, page, context.now()).await? {
         return Ok(Ok(change));
     }
+    let listed = match loaded.recipe.items().map(|_| list::propose(loaded, page)) {
+        Some(Err(list::Miss::Gone(reason))) => Some(Err(reason)),
+        Some(Ok(change)) => Some(not_refused(change, loaded, context)),
+        Some(Err(list::Miss::Unknown(reason))) => {
+            context.note("items", reason);
+            None
+        }
+        None => None,
+    };
     let layout = match Layout::of(services, loaded, page) {
         Ok(layout) => layout,
-        Err(reason) => return Ok(Err(reason)),
+        Err(reason) => return Ok(listed.unwrap_or(Err(reason))),
     };
-    let found = by_rules(loaded, page, &layout).and_then(|change| not_refused(change, loaded, context));
+    let relocated = || relocation::propose(loaded, &layout).and_then(|change| not_refused(change, loaded, context));
+    let found = listed.unwrap_or_else(relocated);
     let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");
@@ -107,17 +118,6 @@ async fn new_rules(
         model::propose((models, &services.prompt_limits), context.run, loaded, state.context.as_ref(), layout, reason)
             .await;
     Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
-}
-
-/// Rules by the known items of a list, or else by resemblance.
-fn by_rules(loaded: &Loaded, page: &Snapshot, layout: &Layout) -> Thought {
-    let relocated = || relocation::propose(loaded, layout);
-    match loaded.recipe.items().map(|_| list::propose(loaded, page)) {
-        None => relocated(),
-        Some(Ok(change)) => Ok(change),
-        Some(Err(list::Miss::Gone(reason))) => Err(reason),
-        Some(Err(list::Miss::Unknown(reason))) => relocated().map_err(|other| format!("{other}; {reason}")),
-    }
 }
 
 /// Rejects a change that a user rejected, or that did not pass a short while ago.

@@ -116,7 +116,7 @@ impl Layout {
             }
             let is_open = self.places[index].is_none() && answer.status != Status::Kept;
             if is_open {
-                let scouted = scouted.get_or_insert_with(|| Scouted::of(&self.page, self.url.as_ref()));
+                let scouted = scouted.get_or_insert_with(|| Scouted::of(&self.page, self.url.as_ref(), whole.fields()));
                 self.places[index] = scouted.place(field);
             }
         }

@@ -19,26 +19,25 @@ pub(super) struct Scouted<'a> {
 }
 
 impl<'a> Scouted<'a> {
-    /// Examines a page about one thing.
-    pub(super) fn of(page: &'a Document, url: Option<&'a Url>) -> Self {
-        let proposal = scout::by_page(page, Some(PageKind::Single));
-        Self { page, url, fields: proposal.map(|proposal| proposal.recipe.fields().to_vec()).unwrap_or_default() }
+    /// Examines a page about one thing, on which these fields are wanted.
+    pub(super) fn of(page: &'a Document, url: Option<&'a Url>, wanted: &[Field]) -> Self {
+        let wanted = wanted.iter().map(|field| WantedField {
+            name: field.name.clone(),
+            value_type: field.value_type(),
+            many: field.many,
+            required: false,
+        });
+        let schema = Schema { kind: PageKind::Single, fields: wanted.collect() };
+        let by_name = url.and_then(|url| scout::by_schema(page, url, &schema, None).ok());
+        let by_kind = scout::by_page(page, Some(PageKind::Single)).ok();
+        let proposals = by_kind.into_iter().chain(by_name);
+        Self { page, url, fields: proposals.flat_map(|proposal| proposal.recipe.fields().to_vec()).collect() }
     }
 
     /// The location of a field, if its last good value confirms it.
     pub(super) fn place(&self, old: &Field) -> Option<Place> {
-        let is_it = |field: &&Field| same_kind(field.name.as_str(), old.name.as_str());
-        let by_kind = self.fields.iter().filter(is_it).cloned();
-        by_kind.chain(self.by_name(old)).find_map(|field| self.confirmed(old, &field))
-    }
-
-    /// The field as a schema with it alone finds it.
-    fn by_name(&self, old: &Field) -> Vec<Field> {
-        let value_type = old.value_type();
-        let wanted = WantedField { name: old.name.clone(), value_type, many: old.many, required: true };
-        let schema = Schema { kind: PageKind::Single, fields: vec![wanted] };
-        let found = self.url.and_then(|url| scout::by_schema(self.page, url, &schema, None).ok());
-        found.map(|proposal| proposal.recipe.fields().to_vec()).unwrap_or_default()
+        let mut of_kind = self.fields.iter().filter(|field| same_kind(field.name.as_str(), old.name.as_str()));
+        of_kind.find_map(|field| self.confirmed(old, field))
     }
 
     fn confirmed(&self, old: &Field, found: &Field) -> Option<Place> {

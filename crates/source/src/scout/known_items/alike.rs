@@ -7,9 +7,10 @@ use autoheal_page::{Document, NodeId};
 
 use crate::scout::zones::Zones;
 
-/// Limits of the search: elements around the given ones, class names of an element, items of a set.
+/// Limits of the search: elements around the given ones, class names of an element, sets, items of a set.
 const MOST_AROUND: usize = 20_000;
 const MOST_CLASSES: usize = 12;
+const MOST_SETS: usize = 4000;
 pub(super) const MOST_ITEMS: usize = 500;
 
 /// Tag of an element, and a class of it.
@@ -74,7 +75,7 @@ pub(super) fn alike_around(page: &Document, nodes: &[NodeId], zones: &Zones) -> 
     };
     // Of equal sets, the one whose elements are together comes first.
     let sets: BTreeSet<Alike> = sets.into_iter().filter(|(_, items)| is_list(items)).map(alike).collect();
-    sets.into_iter().filter(|set| seen.insert(set.items.clone())).collect()
+    sets.into_iter().filter(|set| seen.insert(set.items.clone())).take(MOST_SETS).collect()
 }
 
 /// Everything that an element may have in common with others.

@@ -11,6 +11,9 @@ use url::Url;
 /// Longer texts are compared as they are and not as amounts or dates.
 const LONGEST_TYPED: usize = 80;
 
+/// Maximum number of elements with a known value of a field.
+const MOST_HITS: usize = 4000;
+
 /// Attributes in which sites keep the same address; scripts copy one into the other.
 const ADDRESSES: &[&str] = &["src", "data-src", "data-original", "href", "data-href"];
 
@@ -83,7 +86,7 @@ impl<'a> Known<'a> {
                 let records = wanted.get(key(self.field, page.attribute(node, name)?, base)?.as_str())?;
                 Some(Hit { node, records: records.clone() })
             };
-            (NodeTake::Attribute(name.to_owned()), page.nodes().filter_map(holds).collect::<Vec<Hit>>())
+            (NodeTake::Attribute(name.to_owned()), page.nodes().filter_map(holds).take(MOST_HITS).collect::<Vec<Hit>>())
         });
         let none = || (NodeTake::Attribute(own.to_owned()), Vec::new());
         all.filter(|(_, hits)| !hits.is_empty()).max_by_key(|(_, hits)| hits.len()).unwrap_or_else(none)
@@ -101,7 +104,8 @@ impl<'a> Known<'a> {
             let records = wanted.get(key(self.field, text, None)?.as_str())?;
             Some(Hit { node, records: records.clone() })
         };
-        let found: Vec<Hit> = page.nodes().filter(|node| !page.is_skipped(*node)).filter_map(holds).collect();
+        let shown = page.nodes().filter(|node| !page.is_skipped(*node));
+        let found: Vec<Hit> = shown.filter_map(holds).take(MOST_HITS).collect();
         // What is around an amount and other text is not the amount.
         let has_less = |hit: &Hit| {
             let below = found.partition_point(|other| other.node <= hit.node);

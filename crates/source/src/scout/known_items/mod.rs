@@ -29,7 +29,7 @@ pub(crate) use self::hits::{Known, Relation, key};
 pub(crate) use self::slot::attribute_in;
 
 /// Maximum number of sets of elements whose fields are searched, those with the most records first.
-const MOST_SETS: usize = 24;
+const MOST_SETS: usize = 16;
 
 /// A page on which items are searched.
 pub(crate) struct Search<'a> {

@@ -9,7 +9,7 @@ use url::Url;
 use super::boundary::{Boundary, item_around};
 use super::hits::{Known, key};
 use super::{Absence, Found, Rule};
-use crate::scout::item_selector::{first_in_items, selectors_of_hits};
+use crate::scout::item_selector::{all_in_items, first_in_items, selectors_of_hits};
 
 /// The share of items that a rule for examples must fit, in percent.
 const MOST_ITEMS_HAVE: usize = 60;
@@ -60,22 +60,29 @@ impl Slots<'_> {
         if !enough {
             return Err(if confirmed == 0 { Absence::Gone } else { Absence::NoRule });
         }
-        if known.field.many {
-            return Err(Absence::NoRule);
-        }
         let before = known.field.select().filter(|_| self.boundary.is_by_record()).into_iter().cloned();
         let rule = before.chain(selectors_of_hits(self.page, self.items, hits)).find_map(|select| {
-            let first = first_in_items(self.page, self.items, &select);
-            let agrees = hits
-                .iter()
-                .zip(&first)
-                .all(|(hits, first)| hits.is_empty() || first.is_some_and(|first| hits.contains(&first)));
+            let all = all_in_items(self.page, self.items, &select);
+            let places = hits.iter().zip(&all).enumerate().filter(|(_, (hits, _))| !hits.is_empty());
+            let agrees = places.into_iter().all(|(place, (hits, all))| match all.first() {
+                Some(_) if known.field.many => self.are_all(known, place, hits, all),
+                Some(first) => hits.contains(first),
+                None => false,
+            });
             if !agrees {
                 return None;
             }
+            let first: Vec<Option<NodeId>> = all.iter().map(|nodes| nodes.first().copied()).collect();
             self.rule(known, take, select, &first, confirmed)
         });
         rule.ok_or(Absence::NoRule)
+    }
+
+    /// Returns whether elements of an item are the values of its record, and nothing else.
+    fn are_all(&self, known: &Known<'_>, place: usize, hits: &[NodeId], all: &[NodeId]) -> bool {
+        let record = self.boundary.record(place);
+        let count = known.values.iter().filter(|(of, _)| Some(*of) == record).count();
+        all.len() == count && all.iter().all(|node| hits.contains(node))
     }
 
     /// The rule of a selector with these first matches in the items, if they are values of the field.

@@ -262,3 +262,24 @@ fn facts_of_a_healed_list_are_the_same() {
     let extraction = healed.apply(&Document::parse(&after), Some(&url()));
     assert!(validate(&healed, &extraction, &[facts]).passed);
 }
+
+#[test]
+fn lists_within_items_are_healed() {
+    let tags = |thing: &Thing, class: &str| {
+        let words = thing.name.split(' ').map(|word| format!("<i class={class}>{word}</i>"));
+        words.collect::<String>()
+    };
+    let item = |class: &'static str, tag: &'static str| {
+        move |thing: &Thing| {
+            format!("<li class={class}><h3>{}</h3><p>{}</p><i>new</i></li>", thing.name, tags(thing, tag))
+        }
+    };
+    let before = page(&format!("<ul>{}</ul>", list(item("entry", "tag"))));
+    let after = page(&format!("<ul>{}</ul>", list(item("post", "topic"))));
+    let recipe = r#"{"version": 1, "items": {"select": ".entry"}, "fields": {
+        "title": {"select": "h3"}, "tags": {"select": ".tag", "many": true}}}"#;
+    let recipe = healed_recipe(&Recipe::parse(recipe, "test").unwrap(), &before, &after).unwrap();
+    let extraction = recipe.apply(&Document::parse(&after), None);
+    assert_eq!(extraction.records.len(), 12);
+    assert_eq!(extraction.records[11].field("tags").unwrap().texts(), ["Pine", "crate"]);
+}
