@@ -3,7 +3,8 @@
 use autoheal_page::relocate::is_known;
 use autoheal_page::{Document, NodeId, Selector};
 
-use super::labels::{Labelled, alike_children, labelled, of_text_before};
+use super::labels::{Labelled, alike_children, labelled};
+use super::text_labels::of_text_before;
 
 /// Number of elements around a text within which the text is still the whole value.
 const MOST_LEVELS: usize = 3;

@@ -1,25 +1,22 @@
-//! Labelled values: `<dt>` and `<dd>`, tables and rows of two, `Label: value`. The label is the field's name.
+//! Labelled values: `<dt>` and `<dd>`, tables and rows of two, and those of `text_labels`. The label is the field's name.
 
 use std::collections::BTreeMap;
 
 use autoheal_page::recipe::{Field, NodeTake, Source};
 use autoheal_page::relocate::is_known;
 use autoheal_page::robust_selector::robust_selector;
-use autoheal_page::transform::{Capture, TextStep};
+use autoheal_page::transform::TextStep;
 use autoheal_page::{Document, NodeId, Selector};
 
 use super::conversion::{conversion_of, is_date, is_like_number, is_price};
 use super::naming::field_name;
+use super::text_labels::{of_text_before, of_texts, several_or_known};
 use super::zones::Zones;
 
 /// The longest label, in characters and in words, and the longest value.
-const LONGEST_LABEL: usize = 40;
+pub(super) const LONGEST_LABEL: usize = 40;
 const MOST_LABEL_WORDS: usize = 5;
-const LONGEST_VALUE: usize = 300;
-/// Maximum number of words of a label that is in one text with its value.
-const MOST_WORDS_IN_TEXT: usize = 3;
-/// Maximum length of a value in one text with its label: longer ones are sentences, as in `Note: what follows is a sentence.`
-const LONGEST_VALUE_IN_TEXT: usize = 60;
+pub(super) const LONGEST_VALUE: usize = 300;
 /// A page with more labels is a table of everything.
 const MOST: usize = 100;
 /// Maximum number of elements in a list of labels or a table: lists may be nested in lists thousands of times.
@@ -29,8 +26,8 @@ const MOST_ELEMENTS: usize = 3000;
 pub(super) struct Labelled {
     pub(super) label: String,
     pub(super) node: NodeId,
-    steps: Vec<TextStep>,
-    text: String,
+    pub(super) steps: Vec<TextStep>,
+    pub(super) text: String,
     /// XPath to the value by its label; positions change when another row comes before it.
     pub(super) by_label: Option<String>,
 }
@@ -57,21 +54,6 @@ pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
     found.extend(several_or_known(page, before));
     found.extend(of_texts(page, zones));
     fields(page, &found)
-}
-
-/// Those of the values after a text that are surely labelled: next to another one, under a known label, or with a name. Others may be
-/// the beginning of a paragraph.
-fn several_or_known(page: &Document, found: Vec<(NodeId, Labelled)>) -> impl Iterator<Item = Labelled> {
-    let mut of_parent: BTreeMap<NodeId, usize> = BTreeMap::new();
-    for (parent, _) in &found {
-        *of_parent.entry(*parent).or_default() += 1;
-    }
-    let named: Vec<bool> =
-        found.iter().map(|(_, one)| page.classes(one.node).next().is_some() || is_known(&one.label)).collect();
-    let surely = move |((parent, one), is_named): ((NodeId, Labelled), bool)| {
-        (is_named || of_parent.get(&parent).is_some_and(|count| *count > 1)).then_some(one)
-    };
-    found.into_iter().zip(named).filter_map(surely)
 }
 
 fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
@@ -195,77 +177,6 @@ fn of_rows(page: &Document, rows: &[NodeId], is_table: bool) -> Vec<Labelled> {
     if is_enough { found } else { Vec::new() }
 }
 
-/// Returns `<p>Label: <b>value</b></p>`, or `<b>Label:</b> <i>value</i>` next to each other.
-pub(super) fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> {
-    if is_heading(page, node) {
-        return None;
-    }
-    let mut children = page.children(node);
-    let (value, second) = (children.next()?, children.next());
-    match second {
-        None => {
-            let texts = page.text_children(node);
-            let own = page.own_text(node);
-            let ends = texts.last().is_some_and(|text| text.trim().is_empty()) || texts.len() == 1;
-            if !own.ends_with(':') || !ends || !is_label_in_text(&own) {
-                return None;
-            }
-            let text = value_text(page, value, LONGEST_VALUE)?;
-            let by_label =
-                quoted(&own).map(|own| format!("//{}[starts-with(normalize-space(), {own})]/*[1]", page.tag(node)));
-            Some(Labelled { label: own, node: value, steps: Vec::new(), text, by_label })
-        }
-        Some(second) => {
-            let label = page.text(value);
-            let is_pair = children.next().is_none() && page.own_text(node).is_empty();
-            let is_pair = is_pair && label.ends_with(':') && is_label_in_text(&label);
-            is_pair.then(|| labelled(page, value, second, "following-sibling::*[1]", false)).flatten()
-        }
-    }
-}
-
-/// Returns `Label: value` as the whole text of an element, of at least two next to each other or with a known label.
-fn of_texts(page: &Document, zones: &Zones) -> Vec<Labelled> {
-    let mut by_parent: BTreeMap<NodeId, Vec<Labelled>> = BTreeMap::new();
-    for node in page.nodes().filter(|node| !zones.is_beside(*node)) {
-        let text = page.visible_text(node);
-        if !text.contains(": ") || page.letters(node) > LONGEST_LABEL + LONGEST_VALUE_IN_TEXT {
-            continue;
-        }
-        let is_leaf = page.children(node).all(|child| page.tag(child) == "br" || is_label_of(page, node, child));
-        if !is_leaf || is_heading(page, node) || matches!(page.tag(node), "a" | "button" | "title" | "label") {
-            continue;
-        }
-        let (Some((label, value)), Some(parent)) = (text.split_once(": "), page.parent(node)) else { continue };
-        let value = value.trim();
-        let is_value = !value.is_empty()
-            && value.chars().count() <= LONGEST_VALUE_IN_TEXT
-            && !value.contains(": ")
-            && !value.ends_with(['.', '!', '?']);
-        if !is_value || !is_label_in_text(label) {
-            continue;
-        }
-        let Ok(capture) = Capture::parse(&format!(r"^{}:\s*(.+)$", escaped(label))) else { continue };
-        by_parent.entry(parent).or_default().push(Labelled {
-            label: label.to_owned(),
-            node,
-            steps: vec![TextStep::Regex(capture)],
-            text: value.to_owned(),
-            by_label: quoted(&format!("{label}:"))
-                .map(|label| format!("//{}[starts-with(normalize-space(), {label})]", page.tag(node))),
-        });
-    }
-    let is_enough = |all: &Vec<Labelled>| all.len() >= 2 || all.iter().all(|one| is_known(&one.label));
-    by_parent.into_values().filter(is_enough).flatten().collect()
-}
-
-/// Returns whether a child is the label of `<li><b>Label:</b> value</li>`.
-fn is_label_of(page: &Document, node: NodeId, child: NodeId) -> bool {
-    matches!(page.tag(child), "b" | "strong" | "em" | "i" | "span")
-        && page.text(child).ends_with(':')
-        && page.text(node).starts_with(page.text(child).as_ref())
-}
-
 /// A pair of elements as a labelled value; `axis` is the way from the label to the value.
 pub(super) fn labelled(
     page: &Document,
@@ -304,7 +215,7 @@ fn innermost(page: &Document, node: NodeId) -> NodeId {
     }
 }
 
-fn value_text(page: &Document, node: NodeId, longest: usize) -> Option<String> {
+pub(super) fn value_text(page: &Document, node: NodeId, longest: usize) -> Option<String> {
     if page.is_skipped(node) || page.letters(node) == 0 || page.letters(node) > longest {
         return None;
     }
@@ -312,7 +223,7 @@ fn value_text(page: &Document, node: NodeId, longest: usize) -> Option<String> {
 }
 
 /// Returns whether a text may be a label: a few words, and not a value itself.
-fn is_label(text: &str) -> bool {
+pub(super) fn is_label(text: &str) -> bool {
     let text = text.trim_end_matches(':').trim();
     let is_short = text.chars().nth(LONGEST_LABEL).is_none() && text.split(' ').count() <= MOST_LABEL_WORDS;
     let has_letters = text.chars().filter(|character| character.is_alphabetic()).nth(1).is_some();
@@ -324,35 +235,17 @@ fn is_label(text: &str) -> bool {
         && !is_like_number(text)
 }
 
-/// Returns whether a text before a colon may be a label, and not the beginning of a sentence or a headline.
-fn is_label_in_text(text: &str) -> bool {
-    let words = text.split_whitespace().count();
-    is_label(text) && words <= MOST_WORDS_IN_TEXT && !text.contains(['\'', '’', '"', '“', '”', '„', '«', ','])
-}
-
-fn is_heading(page: &Document, node: NodeId) -> bool {
+pub(super) fn is_heading(page: &Document, node: NodeId) -> bool {
     matches!(page.tag(node), "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
 /// A text as XPath writes it; a text with both quotes has no form.
-fn quoted(text: &str) -> Option<String> {
+pub(super) fn quoted(text: &str) -> Option<String> {
     match (text.contains('\''), text.contains('"')) {
         (false, _) => Some(format!("'{text}'")),
         (true, false) => Some(format!("\"{text}\"")),
         (true, true) => None,
     }
-}
-
-/// A text that a pattern means literally.
-fn escaped(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if r"\.+*?()|[]{}^$#&-~".contains(character) {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }
 
 #[cfg(test)]

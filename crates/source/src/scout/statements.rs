@@ -8,9 +8,11 @@ use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::structured::{Datum, Origin};
 use autoheal_page::transform::{Capture, Conversion, TextStep};
 use autoheal_page::value::ValueType;
-use autoheal_page::{Document, NodeId};
+use autoheal_page::{Document, NodeId, Selector};
 use url::Url;
 
+use super::label_rule::label_of;
+use super::labels::is_by_position;
 use super::places::places_of;
 
 /// Statements of pages about themselves: the name of the field, the type of its values, whether there may be several, and the
@@ -279,12 +281,22 @@ pub(super) fn field_of_statement(
         .map(|value| places_of(page, value).into_iter().find(|(_, take)| *take == NodeTake::Text).map(|(node, _)| node))
         .collect();
     let is_text = conversion.value_type() == ValueType::Text;
-    let selected = shown.filter(|_| is_text).and_then(|nodes| robust_selector(&[(page, &nodes)]));
+    let selected = shown.filter(|_| is_text).and_then(|nodes| selector(page, &nodes));
     let source = match selected {
         Some(select) => Source::Nodes { select, take: NodeTake::Text },
         None => source_of(first)?,
     };
     Some(Field { many: values.len() > 1, example: values, conversion, ..Field::new(name, source) })
+}
+
+/// The selector of shown values, by name, by label or by tags. What only positions select is rather read where it is stated.
+fn selector(page: &Document, nodes: &[NodeId]) -> Option<Selector> {
+    let robust = robust_selector(&[(page, nodes)])?;
+    match nodes {
+        [only] if is_by_position(robust.source()) => label_of(page, *only).map(|label| label.select),
+        _ => None,
+    }
+    .or_else(|| Some(robust).filter(|robust| !robust.source().contains(":nth-")))
 }
 
 /// The page's only first-level heading.

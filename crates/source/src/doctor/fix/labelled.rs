@@ -12,7 +12,7 @@ use crate::scout::label_rule::{LabelRule, by_label, label_of, plain};
 pub(super) enum ByLabel {
     /// The value is at this location.
     At(Place),
-    /// The label is not on the page, and the old rule finds the value of another one.
+    /// No single value has the label, and the old rule finds the value of another one.
     Lost(String),
     /// Nothing that is not known.
     Silent,
@@ -54,7 +54,7 @@ pub(super) fn by_its_label(
                 |label: &LabelRule| plain(&label.label) != plain(&was.label) && by_label(old, &label.label).is_some();
             match other.filter(is_of_another) {
                 Some(other) => ByLabel::Lost(format!(
-                    "its label `{}` is gone, and the old rule finds `{}`",
+                    "no single value has its label `{}`, and the old rule finds `{}`",
                     was.label, other.label
                 )),
                 None => ByLabel::Silent,
@@ -79,4 +79,58 @@ fn at(page: &Document, label: &LabelRule) -> Place {
     let why = format!("`{}`: it is the value of `{}`, as it was", label.select, label.label);
     let source = Source::Nodes { select: label.select.clone(), take: NodeTake::Text };
     Place::new(source, vec![page.text(label.node).into_owned()], why)
+}
+
+#[cfg(test)]
+mod tests {
+    use autoheal_page::recipe::Recipe;
+
+    use super::*;
+
+    const FACTS: &str = "<table><tr><td>Author<td>Frank<tr><td>Rating<td>4.5<tr><td>Pages<td>688</table>";
+
+    fn field(select: &str) -> Field {
+        let recipe = format!(
+            r#"{{"version": 1, "fields": {{"rating": {{"select": "{select}", "type": "number", "example": ["4.5"]}}}}}}"#
+        );
+        Recipe::parse(&recipe, "test").unwrap().fields()[0].clone()
+    }
+
+    fn answer(select: &str, status: Status, page: &str) -> ByLabel {
+        by_its_label((&Document::parse(FACTS), &Document::parse(page)), &field(select), status, None)
+    }
+
+    fn text(answer: &ByLabel, page: &str) -> String {
+        let ByLabel::At(place) = answer else { panic!("{answer:?}") };
+        let page = Document::parse(page);
+        page.text(page.select(place.select().unwrap())[0]).into_owned()
+    }
+
+    const SECOND: &str = "tr:nth-child(2) > td:nth-child(2)";
+
+    #[test]
+    fn value_moves_with_its_label() {
+        let inserted = FACTS.replace("<table>", "<table><tr><td>Series<td>1.5");
+        assert_eq!(text(&answer(SECOND, Status::Kept, &inserted), &inserted), "4.5");
+        let changed = inserted.replace("4.5", "4.7");
+        assert_eq!(text(&answer(SECOND, Status::Kept, &changed), &changed), "4.7");
+        let terms = "<dl><dt>Pages<dd>688<dt>Rating<dd>4.6</dl>";
+        assert_eq!(text(&answer(SECOND, Status::Unsure, terms), terms), "4.6");
+    }
+
+    #[test]
+    fn value_of_another_label_is_not_kept() {
+        let removed = FACTS.replace("<tr><td>Rating<td>4.5", "");
+        assert!(matches!(answer(SECOND, Status::Kept, &removed), ByLabel::Lost(_)));
+        let renamed = FACTS.replace("Rating", "Mean rating");
+        assert!(
+            matches!(answer(SECOND, Status::Kept, &renamed), ByLabel::Silent),
+            "a label that is new may be a new name"
+        );
+        assert!(matches!(answer(SECOND, Status::Kept, FACTS), ByLabel::Silent));
+        let twice = FACTS.replace("<table>", "<table><tr><td>Rating<td>3");
+        assert!(matches!(answer(SECOND, Status::Kept, &twice), ByLabel::Lost(_)), "two values have the label");
+        let word = FACTS.replace("4.5", "none yet").replace("<table>", "<table><tr><td>Series<td>1.5");
+        assert!(matches!(answer(SECOND, Status::Unsure, &word), ByLabel::Silent), "it is of another type");
+    }
 }

@@ -53,3 +53,31 @@ impl<'a> Scouted<'a> {
         is_same.then(|| Place::new(found.source.clone(), texts, why()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(html: &str, field: &str) -> Option<String> {
+        let recipe = format!(r#"{{"version": 1, "fields": {{{field}}}}}"#);
+        let recipe = Recipe::parse(&recipe, "test").unwrap();
+        let (page, url) = (Document::parse(html), Url::parse("https://example.org/").unwrap());
+        let scouted = Scouted::of(&page, Some(&url), recipe.fields());
+        let place = scouted.place(&recipe.fields()[0])?;
+        Some(place.select().map_or_else(|| "structured".to_owned(), |select| select.source().to_owned()))
+    }
+
+    #[test]
+    fn last_good_value_under_the_same_name_confirms_a_field() {
+        let page = "<h1>Blue lamp</h1><div class=bar>24.90 EUR</div><p class=item-price>EUR 24.90</p><p>Delivered soon for nothing.</p>";
+        let price = |value: &str| format!(r#""price": {{"select": ".old", "type": "money", "example": ["{value}"]}}"#);
+        assert_eq!(place(page, &price("24.90 EUR")).as_deref(), Some(".item-price"));
+        assert_eq!(place(page, &price("19.90 EUR")), None, "another value confirms nothing");
+        assert_eq!(
+            place(page, r#""colour": {"select": ".old", "example": ["24.90 EUR"]}"#),
+            None,
+            "nothing is called so"
+        );
+        assert_eq!(place(page, r#""name": {"select": ".old", "example": ["Blue lamp"]}"#).as_deref(), Some("h1"));
+    }
+}
