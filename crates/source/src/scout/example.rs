@@ -178,7 +178,7 @@ mod tests {
             let price = if number == 3 { String::new() } else { format!("<b>{number}.50 EUR</b>") };
             format!("<div class=cell><a href=/{number}><img src={number}.png></a><h3>Thing {number}</h3>{price}</div>")
         };
-        (1..=count).map(item).collect()
+        (1..=count).map(item).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use autoheal_engine::source::Snapshot;
-use autoheal_page::apply::Record;
+use autoheal_page::apply::{FieldOutcome, Record};
 use autoheal_page::recipe::{Field, NodeTake, Recipe, Source};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::transform::Conversion;
@@ -148,7 +148,7 @@ struct Records<'a> {
 impl<'a> Records<'a> {
     fn of(recipe: &'a Recipe, old: &'a [(Document, Option<Url>)]) -> Self {
         let fields = recipe.fields();
-        let title = fields.iter().find(|field| !field.many && !matches!(attribute(field), Some(Some(_))));
+        let title = fields.iter().find(|field| !field.many && attribute(field).is_none());
         let title = title.map(|field| field.name.as_str());
         let mut texts: Vec<(&str, Vec<(usize, String)>)> =
             fields.iter().map(|field| (field.name.as_str(), Vec::new())).collect();
@@ -166,11 +166,7 @@ impl<'a> Records<'a> {
                 if number < MOST_RECORDS && key.is_none_or(|key| seen.insert(key)) {
                     for (name, texts) in &mut texts {
                         texts.extend(
-                            record
-                                .field(name)
-                                .into_iter()
-                                .flat_map(|outcome| outcome.texts())
-                                .map(|text| (number, text)),
+                            record.field(name).into_iter().flat_map(FieldOutcome::texts).map(|text| (number, text)),
                         );
                     }
                     number += 1;
@@ -200,7 +196,7 @@ pub(super) fn attribute_of_items(
     page: &Document,
     titles: &[NodeId],
 ) -> Option<(Source, Vec<String>)> {
-    let name = attribute(field)??;
+    let name = attribute(field)?;
     let records = as_written(recipe).apply(old, None).records;
     let (_, was) = relation(old, &records, field, Some(title))?;
     let nodes: Option<Vec<NodeId>> = items_around(page, titles)?
@@ -236,12 +232,11 @@ fn first_node(record: &Record, name: &str) -> Option<NodeId> {
     record.field(name)?.values.first().map(|found| found.origin.node())
 }
 
-/// The attribute that a field reads: `None` if it reads no element, `Some(None)` if it reads the text.
-fn attribute(field: &Field) -> Option<Option<&str>> {
+/// The attribute that a field reads, if it reads one.
+fn attribute(field: &Field) -> Option<&str> {
     match &field.source {
-        Source::Nodes { take: NodeTake::Attribute(name), .. } => Some(Some(name)),
-        Source::Nodes { .. } => Some(None),
-        Source::Structured(_) => None,
+        Source::Nodes { take: NodeTake::Attribute(name), .. } => Some(name),
+        Source::Nodes { .. } | Source::Structured(_) => None,
     }
 }
 
@@ -252,7 +247,7 @@ fn relation<'a>(
     field: &'a Field,
     title: Option<&str>,
 ) -> Option<(&'a str, Relation)> {
-    let attribute = attribute(field)??;
+    let attribute = attribute(field)?;
     let place = |record: &Record| {
         let node = first_node(record, field.name.as_str())?;
         Some((record.item?, title.and_then(|title| first_node(record, title)), node))

@@ -134,10 +134,9 @@ fn redesigns() -> Vec<(&'static str, String)> {
             thing.image, thing.link, thing.name, thing.price
         )
     };
-    let rows = things()
-        .chunks(3)
-        .map(|row| format!("<div class=row>{}</div>", row.iter().map(card).collect::<String>()))
-        .collect::<String>();
+    let row_of =
+        |things: &[Thing]| format!("<div class=row>{}</div>", things.iter().map(card).collect::<Vec<_>>().concat());
+    let rows = things().chunks(3).map(row_of).collect::<Vec<_>>().concat();
     let hashed = |thing: &Thing| {
         format!(
             "<div class=css-1x2y3z><img class=css-9k8j7h src={} alt='{}'><a class=css-aa11bb href={}>{}</a><p class=css-q1w2e3>{}</p></div>",
@@ -267,7 +266,7 @@ fn facts_of_a_healed_list_are_the_same() {
 fn lists_within_items_are_healed() {
     let tags = |thing: &Thing, class: &str| {
         let words = thing.name.split(' ').map(|word| format!("<i class={class}>{word}</i>"));
-        words.collect::<String>()
+        words.collect::<Vec<_>>().concat()
     };
     let item = |class: &'static str, tag: &'static str| {
         move |thing: &Thing| {
