@@ -179,7 +179,7 @@ pub(crate) struct Add {
     /// Name of the source [default: derived from the address]
     #[arg(long)]
     pub(crate) name: Option<SourceName>,
-    /// Example of a value, as it appears on the page; repeatable, and several values of one field stand for all items of their list
+    /// Example of a value, as it appears on the page; repeatable, and several values of one field select all items of their list
     #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
     pub(crate) examples: Vec<(FieldName, String)>,
     /// Recipe of the source

@@ -207,7 +207,7 @@ struct Inspection {
     notes: Vec<String>,
 }
 
-/// Requests the pages of a request and proposes a recipe that works on them, or returns the reason for which there is none.
+/// Requests the pages of a request and proposes a recipe that works on them, or returns the reason against it.
 async fn inspect(
     services: &SourceServices,
     wanted: &AddRequest,
@@ -270,7 +270,7 @@ pub struct Preview {
     pub notes: Vec<String>,
 }
 
-/// Proposes a recipe as adding the page does, and stores nothing; `progress` is told of each request. The inner error is the reason
+/// Proposes a recipe as adding the page does, and stores nothing; `progress` receives each request. The inner error is the reason
 /// for which the page would not be added.
 ///
 /// # Errors

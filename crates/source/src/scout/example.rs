@@ -23,7 +23,7 @@ struct Taught {
     values: Vec<String>,
 }
 
-/// Proposes a recipe that extracts the examples from the page. Several examples of one field stand for all items of their list: the
+/// Proposes a recipe that extracts the examples from the page. Several examples of one field select all items of their list: the
 /// recipe is for a list page if `kind` or the page says so, or if the examples of several fields are in the same items.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 use autoheal_page::relocate::is_known;
 use autoheal_page::{Document, NodeId, Selector};
 
-use super::labels::{Labelled, alike_children, labelled};
+use super::labelled_value::{Labelled, labelled};
+use super::labels::alike_children;
 use super::text_labels::of_text_before;
 
 /// Number of elements around a text within which the text is still the whole value.
@@ -24,7 +25,7 @@ pub(crate) struct LabelRule {
     pub(crate) is_certain: bool,
 }
 
-/// The label of an element: its term, the header of its row, or the text before it. `None` if it has none, or if the page has several
+/// The label of an element: its term, the header of its row, or the text before it. `None` without a label, or if the page has several
 /// values with that label.
 pub(crate) fn label_of(page: &Document, node: NodeId) -> Option<LabelRule> {
     let mut value = node;
@@ -43,7 +44,7 @@ pub(crate) fn label_of(page: &Document, node: NodeId) -> Option<LabelRule> {
     None
 }
 
-/// The value of a label on a page; `None` if there is none, or several.
+/// The only value of a label on a page; `None` if the page has several, or does not have the label.
 pub(crate) fn by_label(page: &Document, label: &str) -> Option<LabelRule> {
     let wanted = plain(label);
     let mut found: Option<LabelRule> = None;

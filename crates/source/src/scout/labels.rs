@@ -5,32 +5,18 @@ use std::collections::BTreeMap;
 use autoheal_page::recipe::{Field, NodeTake, Source};
 use autoheal_page::relocate::is_known;
 use autoheal_page::robust_selector::robust_selector;
-use autoheal_page::transform::TextStep;
 use autoheal_page::{Document, NodeId, Selector};
 
-use super::conversion::{conversion_of, is_date, is_like_number, is_price};
+use super::conversion::conversion_of;
+use super::labelled_value::{Labelled, labelled};
 use super::naming::field_name;
 use super::text_labels::{of_text_before, of_texts, several_or_known};
 use super::zones::Zones;
 
-/// The longest label, in characters and in words, and the longest value.
-pub(super) const LONGEST_LABEL: usize = 40;
-const MOST_LABEL_WORDS: usize = 5;
-pub(super) const LONGEST_VALUE: usize = 300;
 /// A page with more labels is a table of everything.
 const MOST: usize = 100;
 /// Maximum number of elements in a list of labels or a table: lists may be nested in lists thousands of times.
 const MOST_ELEMENTS: usize = 3000;
-
-/// A value with its label, before it is a field.
-pub(super) struct Labelled {
-    pub(super) label: String,
-    pub(super) node: NodeId,
-    pub(super) steps: Vec<TextStep>,
-    pub(super) text: String,
-    /// XPath to the value by its label; positions change when another row comes before it.
-    pub(super) by_label: Option<String>,
-}
 
 /// Returns a field for each label that the page has exactly once. The fields are optional, since labelled values may come and go.
 pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
@@ -175,77 +161,6 @@ fn of_rows(page: &Document, rows: &[NodeId], is_table: bool) -> Vec<Labelled> {
     }
     let is_enough = told > 0 && told * 2 >= cells && (is_table || cells >= 2);
     if is_enough { found } else { Vec::new() }
-}
-
-/// A pair of elements as a labelled value; `axis` is the way from the label to the value.
-pub(super) fn labelled(
-    page: &Document,
-    label: NodeId,
-    value: NodeId,
-    axis: &str,
-    may_be_short: bool,
-) -> Option<Labelled> {
-    let text = page.text(label).into_owned();
-    let is_plain =
-        !page.descendants(label).any(|node| matches!(page.tag(node), "a" | "img")) && !is_heading(page, label);
-    if page.tag(label) == "a" || !is_plain || !is_label(text.trim_end_matches(':')) {
-        return None;
-    }
-    let node = innermost(page, value);
-    let is_known_to_be_one = may_be_short || text.ends_with(':') || page.tag(label) == "th";
-    let value_text = value_text(page, node, LONGEST_VALUE)?;
-    if !is_known_to_be_one && value_text.ends_with(':') {
-        return None;
-    }
-    let way = if node == value { axis.to_owned() } else { format!("{axis}//{}", page.tag(node)) };
-    let by_label = quoted(&text).map(|text| format!("//{}[normalize-space()={text}]/{way}", page.tag(label)));
-    Some(Labelled { label: text, node, steps: Vec::new(), text: value_text, by_label })
-}
-
-/// The element that holds all the text of another and nothing around it.
-fn innermost(page: &Document, node: NodeId) -> NodeId {
-    let mut current = node;
-    loop {
-        let mut children = page.children(current);
-        let (Some(only), None) = (children.next(), children.next()) else { return current };
-        if page.is_skipped(only) || page.letters(only) != page.letters(current) {
-            return current;
-        }
-        current = only;
-    }
-}
-
-pub(super) fn value_text(page: &Document, node: NodeId, longest: usize) -> Option<String> {
-    if page.is_skipped(node) || page.letters(node) == 0 || page.letters(node) > longest {
-        return None;
-    }
-    Some(page.text(node).into_owned())
-}
-
-/// Returns whether a text may be a label: a few words, and not a value itself.
-pub(super) fn is_label(text: &str) -> bool {
-    let text = text.trim_end_matches(':').trim();
-    let is_short = text.chars().nth(LONGEST_LABEL).is_none() && text.split(' ').count() <= MOST_LABEL_WORDS;
-    let has_letters = text.chars().filter(|character| character.is_alphabetic()).nth(1).is_some();
-    is_short
-        && has_letters
-        && !text.contains([':', '.', '!', '?'])
-        && !is_price(text)
-        && !is_date(text)
-        && !is_like_number(text)
-}
-
-pub(super) fn is_heading(page: &Document, node: NodeId) -> bool {
-    matches!(page.tag(node), "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
-}
-
-/// A text as XPath writes it; a text with both quotes has no form.
-pub(super) fn quoted(text: &str) -> Option<String> {
-    match (text.contains('\''), text.contains('"')) {
-        (false, _) => Some(format!("'{text}'")),
-        (true, false) => Some(format!("\"{text}\"")),
-        (true, true) => None,
-    }
 }
 
 #[cfg(test)]

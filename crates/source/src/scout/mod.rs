@@ -7,7 +7,7 @@
 //! - `pointing`: from elements that the user points at
 //! - `statements`: from structured data about the page, and its heading
 //! - `shown`: from values that are called so near the heading
-//! - `labels`: from values that have a label; `text_labels`: in one text with it; `label_rule`: the label of an element, and the element of a label
+//! - `labels`: from values that have a label (`labelled_value`); `text_labels`: in one text with it; `label_rule`: the label of an element, and the element of a label
 //! - `known_items`: the items of a list of which values are known
 //! - `region`, `item_fields`, `item_selector`: from repetition: the items of a list page, their common fields, their selector
 //! - [`schema`], `wanted`: a JSON Schema, and the search for its fields among all of these
@@ -21,6 +21,7 @@ mod item_selector;
 mod kind;
 pub(crate) mod known_items;
 pub(crate) mod label_rule;
+mod labelled_value;
 mod labels;
 mod naming;
 mod places;

@@ -46,7 +46,7 @@ pub(super) fn by_appearance(look: &Look<'_>, known: &[Field]) -> Vec<Field> {
     let shown = Shown { look, page: look.page, headline };
     let is_known = |name: &str| known.iter().any(|field| field.name.as_str() == name);
     let price = (!is_known("price")).then(|| shown.price()).flatten();
-    // What is for sale has no byline; the names and days on its page are those of reviews.
+    // A product has no byline; the names and days on its page are those of reviews.
     let is_for_sale = price.is_some() || is_known("price");
     let author = (!is_known("author") && !is_for_sale).then(|| shown.author()).flatten();
     let published = (!is_known("published") && !is_for_sale).then(|| shown.published()).flatten();

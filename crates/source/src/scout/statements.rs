@@ -289,7 +289,7 @@ pub(super) fn field_of_statement(
     Some(Field { many: values.len() > 1, example: values, conversion, ..Field::new(name, source) })
 }
 
-/// The selector of shown values, by name, by label or by tags. What only positions select is rather read where it is stated.
+/// The selector of shown values, by name, by label or by tags. A value that only positions select is read where it is stated.
 fn selector(page: &Document, nodes: &[NodeId]) -> Option<Selector> {
     let robust = robust_selector(&[(page, nodes)])?;
     match nodes {

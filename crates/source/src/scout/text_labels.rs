@@ -6,7 +6,9 @@ use autoheal_page::relocate::is_known;
 use autoheal_page::transform::{Capture, TextStep};
 use autoheal_page::{Document, NodeId};
 
-use super::labels::{LONGEST_LABEL, LONGEST_VALUE, Labelled, is_heading, is_label, labelled, quoted, value_text};
+use super::labelled_value::{
+    LONGEST_LABEL, LONGEST_VALUE, Labelled, is_heading, is_label, labelled, quoted, value_text,
+};
 use super::zones::Zones;
 
 /// Maximum length of a value in one text with its label: longer ones are sentences, as in `Note: what follows is a sentence.`

@@ -4,10 +4,10 @@ use autoheal_page::recipe::{Field, NodeTake, Source};
 use autoheal_page::relocate::Status;
 use autoheal_page::{Document, NodeId, Selector};
 
-use super::relocation::Place;
+use super::place::Place;
 use crate::scout::label_rule::{LabelRule, by_label, label_of, plain};
 
-/// What the label of a field says about its new location.
+/// Result of a search for the label of a field's value.
 #[derive(Debug)]
 pub(super) enum ByLabel {
     /// The value is at this location.

@@ -11,7 +11,8 @@ use autoheal_page::{Document, NodeId};
 use url::Url;
 
 use super::Change;
-use super::relocation::{change, items_around, next_page, unchanged};
+use super::place::items_around;
+use super::proposal::{change, next_page, unchanged};
 use crate::loaded::Loaded;
 use crate::scout::known_items::{Absence, Known, KnownItems, Relation, Search, attribute_in};
 use crate::validation::validate;
@@ -72,7 +73,7 @@ fn relocated(
     let search = Search { page, url, is_by_record: true, items: recipe.items() };
     let too_few = || Miss::Unknown("too few items of the list are known".to_owned());
     let found = search.items_of(&known).ok_or_else(too_few)?;
-    // A few of the items are elsewhere as well, such as in a list of what was seen last.
+    // A few of the items are elsewhere as well, such as in a list of items seen last.
     if found.known * LEAST_KNOWN < records.newest {
         return Err(too_few());
     }

@@ -5,6 +5,8 @@ mod list;
 mod model;
 mod moved_page;
 mod patience;
+mod place;
+mod proposal;
 mod relocation;
 mod scouted;
 mod sibling;

@@ -1,23 +1,21 @@
 //! The layout changed: every field is found again, or said to be gone.
 
 use autoheal_engine::source::Snapshot;
-use autoheal_page::apply::{FieldOutcome, link_to};
-use autoheal_page::recipe::{Field, NextPage, NodeTake, Recipe, Source, Take};
+use autoheal_page::apply::FieldOutcome;
+use autoheal_page::recipe::{Field, NodeTake, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Relocation, Status};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
 use url::Url;
 
 use super::labelled::{ByLabel, by_its_label};
+use super::place::{Place, items_around};
+use super::proposal::{change, next_page, unchanged};
 use super::scouted::Scouted;
-use super::{Change, Thought, list};
-use crate::definition::Blueprint;
+use super::{Thought, list};
 use crate::loaded::Loaded;
-use crate::scout::{is_about_the_same, is_by_position, place_of_known};
+use crate::scout::{is_about_the_same, place_of_known};
 use crate::services::SourceServices;
-
-/// Longer lists are not taken apart.
-const MOST_ITEMS: usize = 500;
 
 /// Fields of a source on a page with another layout.
 pub(super) struct Layout {
@@ -193,53 +191,6 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
     Ok(change(loaded, recipe, &names, &gone, evidence))
 }
 
-/// The reason for which nothing is proposed for a page on which everything is found.
-pub(super) fn unchanged(loaded: &Loaded) -> String {
-    format!(
-        "every field is where it was: the values themselves have changed; if they are right, `autoheal source accept {}` accepts them",
-        loaded.row.source
-    )
-}
-
-/// The change to a recipe for another layout: `moved` are the names of what is elsewhere now, `gone` those of fields that the site
-/// has no more.
-pub(super) fn change(
-    loaded: &Loaded,
-    recipe: Recipe,
-    moved: &[String],
-    gone: &[String],
-    evidence: Vec<String>,
-) -> Change {
-    let mut definition = loaded.definition.clone();
-    definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    let mut names: Vec<&str> = moved.iter().map(String::as_str).collect();
-    if recipe.next() != loaded.recipe.next() {
-        names.push("the link to the next page");
-    }
-    let found = format!("find {} where the new layout has them", names.join(", "));
-    let dropped = format!("do without {}, which the site has no more", gone.join(", "));
-    let description = match (names.is_empty(), gone.is_empty()) {
-        (false, true) => found,
-        (true, _) => dropped,
-        (false, false) => format!("{found}; {dropped}"),
-    };
-    Change { description, recipe, definition, evidence, try_at: Some(loaded.page.clone()), needs_person: None }
-}
-
-/// The rule for the next page: as it was when it still finds a link, else one for the link that leads where the old one led.
-pub(super) fn next_page(loaded: &Loaded, page: &Document, url: Option<&Url>) -> Result<Option<NextPage>, String> {
-    let (Some(rule), Some(url)) = (loaded.recipe.next(), url) else {
-        return Ok(loaded.recipe.next().cloned());
-    };
-    let old = loaded.history.first().and_then(|facts| facts.next.as_ref());
-    let Some(old) = old.filter(|_| loaded.recipe.next_page(page, url).is_none()) else {
-        return Ok(Some(rule.clone()));
-    };
-    let select = link_to(page, url, old).and_then(|link| robust_selector(&[(page, &[link])]));
-    let select = select.ok_or("the link to the next page cannot be found again")?;
-    Ok(Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: rule.limit }))
-}
-
 /// The recipe as one of the whole page: what is a value of each item becomes a list.
 fn of_the_page(recipe: &Recipe) -> Result<Recipe, String> {
     let Some(items) = recipe.items() else { return Ok(recipe.clone()) };
@@ -290,54 +241,6 @@ impl Found<'_> {
         let select =
             recipe.fields().iter().filter(|field| field.required && !field.many).find_map(|field| field.select())?;
         robust_selector(&[(self.page, &items_around(self.page, &self.page.select(select))?)])
-    }
-}
-
-/// The items of a list around an element of each: as far up as there is no element of another item.
-pub(super) fn items_around(page: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
-    if !(2..=MOST_ITEMS).contains(&nodes.len()) {
-        return None;
-    }
-    let holds_another = |item: NodeId, own: NodeId| nodes.iter().any(|node| *node != own && page.contains(item, *node));
-    let item_of = |node: NodeId| page.ancestors(node).take_while(|above| !holds_another(*above, node)).last();
-    Some(nodes.iter().map(|node| item_of(*node).unwrap_or(*node)).collect())
-}
-
-/// New location of a field.
-#[derive(Debug)]
-pub(super) struct Place {
-    source: Source,
-    /// Values at this location.
-    values: Vec<String>,
-    /// Evidence for the location.
-    why: String,
-}
-
-impl Place {
-    pub(super) const fn new(source: Source, values: Vec<String>, why: String) -> Self {
-        Self { source, values, why }
-    }
-
-    /// The selector, if it reads elements.
-    pub(super) const fn select(&self) -> Option<&Selector> {
-        match &self.source {
-            Source::Nodes { select, .. } => Some(select),
-            Source::Structured(_) => None,
-        }
-    }
-
-    /// Returns whether nothing but tags and positions select it.
-    pub(super) fn is_by_position(&self) -> bool {
-        self.select().is_some_and(|select| is_by_position(select.source()))
-    }
-
-    /// The same location by another selector.
-    pub(super) fn by(&self, select: Selector) -> Self {
-        let take = match &self.source {
-            Source::Nodes { take, .. } => take.clone(),
-            Source::Structured(_) => NodeTake::Text,
-        };
-        Self { source: Source::Nodes { select, take }, values: self.values.clone(), why: self.why.clone() }
     }
 }
 

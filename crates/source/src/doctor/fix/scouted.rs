@@ -6,12 +6,12 @@ use autoheal_page::recipe::{Field, Recipe};
 use autoheal_page::relocate::same_kind;
 use url::Url;
 
-use super::relocation::Place;
+use super::place::Place;
 use crate::definition::PageKind;
 use crate::scout::schema::{Schema, WantedField};
 use crate::scout::{self, known_items::key};
 
-/// What the page would be added with.
+/// Fields that the page would be added with.
 pub(super) struct Scouted<'a> {
     page: &'a Document,
     url: Option<&'a Url>,

@@ -1,4 +1,4 @@
-//! Which record is in which item.
+//! Assignment of records to items.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -106,7 +106,7 @@ impl<'a> Known<'a> {
         };
         let shown = page.nodes().filter(|node| !page.is_skipped(*node));
         let found: Vec<Hit> = shown.filter_map(holds).take(MOST_HITS).collect();
-        // What is around an amount and other text is not the amount.
+        // An element around an amount and other text is not the amount.
         let has_less = |hit: &Hit| {
             let below = found.partition_point(|other| other.node <= hit.node);
             let below = found[below..].iter().take_while(|other| page.contains(hit.node, other.node));

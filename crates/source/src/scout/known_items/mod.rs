@@ -7,7 +7,7 @@
 //!
 //! - `hits`: elements that hold a known value
 //! - `alike`: sets of alike elements around these
-//! - `boundary`: which record is in which item
+//! - `boundary`: assignment of records to items
 //! - `slot`: the rule for one field
 
 mod alike;
@@ -47,7 +47,7 @@ pub(crate) struct KnownItems {
     /// In document order.
     pub(crate) items: Vec<NodeId>,
     pub(crate) select: Selector,
-    /// For each field its rule, or the reason there is none.
+    /// For each field its rule, or the reason that it has no rule.
     pub(crate) rules: Vec<Result<Rule, Absence>>,
     /// Number of records (of examples: values) that the items hold.
     pub(crate) known: usize,
@@ -107,7 +107,7 @@ impl Search<'_> {
             let count = if self.is_by_record { count } else { usize::MAX - count };
             (std::cmp::Reverse(boundary.known), set.is_scattered, count)
         });
-        // An item that is only elsewhere, such as in a list of what was seen last, is no reason against a set without it.
+        // One item may only be elsewhere, such as in a list of items seen last: a set without it may still be the list.
         let enough = boundaries.first()?.0.known * if self.is_by_record { 8 } else { 10 };
         boundaries.retain(|(boundary, _)| boundary.known * 10 >= enough);
         boundaries.truncate(MOST_SETS);
@@ -156,7 +156,7 @@ impl Search<'_> {
             select: if before.is_some() { 4 } else { worth_of(&select) },
             is_together: !set.is_scattered,
             count: if self.is_by_record { 0 } else { set.items.len() },
-            // What is around everything of an item is rather the item than a part of it.
+            // The outermost element around the parts of an item is the item.
             outermost: usize::MAX - self.page.depth(*set.items.first()?),
         };
         Some((worth, KnownItems { known: boundary.known, items: set.items, select, rules }))

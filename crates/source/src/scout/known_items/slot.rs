@@ -25,7 +25,7 @@ pub(super) struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// The rule for each field, or the reason there is none.
+    /// The rule for each field, or the reason that it has no rule.
     pub(super) fn rules(&self, known: &[Known<'_>], found: &Found) -> Vec<Result<Rule, Absence>> {
         let by_value: Vec<Result<Rule, Absence>> = known
             .iter()
