@@ -143,7 +143,7 @@ impl Search<'_> {
         }
         let is_before = |select: &&Selector| self.page.select(select) == set.items;
         let before = self.items.filter(is_before);
-        let select = before.cloned().or_else(|| robust_selector(&[(self.page, &set.items)]))?;
+        let select = before.cloned().or_else(|| select_items(self.page, &set.items))?;
         let number = |is_it: fn(&Rule) -> bool| rules.iter().flatten().filter(|rule| is_it(rule)).count();
         let worth = Worth {
             required,
@@ -186,6 +186,20 @@ struct Worth {
     is_together: bool,
     count: usize,
     outermost: usize,
+}
+
+/// The selector of items: by their names, or else by their cells, which tell the rows of a table from its headers, or else by position.
+fn select_items(page: &Document, items: &[NodeId]) -> Option<Selector> {
+    let robust = robust_selector(&[(page, items)]);
+    let by_cells = || {
+        let is_row = items.iter().all(|item| page.tag(*item) == "tr");
+        let select = Selector::parse("tr:has(> td)").ok().filter(|_| is_row)?;
+        (page.select(&select) == items).then_some(select)
+    };
+    match robust {
+        Some(robust) if !robust.source().contains(":nth-") => Some(robust),
+        robust => by_cells().or(robust),
+    }
 }
 
 /// Rates a selector of items: by a telling name, by a name, by tags, by position.

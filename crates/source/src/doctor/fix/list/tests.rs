@@ -188,6 +188,16 @@ fn healed_list_is_healed_again_by_each_other_redesign() {
 }
 
 #[test]
+fn headers_in_a_table_are_not_items() {
+    let (name, after) = redesigns().remove(4);
+    assert_eq!(name, "table");
+    let after = after.replace("<thead>", "").replace("</thead><tbody>", "");
+    let recipe = healed(&before(), &after).unwrap();
+    assert_eq!(values(&recipe, &after), expected());
+    assert_eq!(recipe.items().unwrap().source(), "tr:has(> td)");
+}
+
+#[test]
 fn missing_field_is_reported_and_its_neighbour_is_not_taken() {
     for (field, cut) in [
         ("price", vec![("<span class=amount>", "<span class=shipping>Shipping 4.90 EUR</span><i>")]),
@@ -281,4 +291,19 @@ fn lists_within_items_are_healed() {
     let extraction = recipe.apply(&Document::parse(&after), None);
     assert_eq!(extraction.records.len(), 12);
     assert_eq!(extraction.records[11].field("tags").unwrap().texts(), ["Pine", "crate"]);
+}
+
+#[test]
+fn pages_made_to_be_slow_end_in_an_answer() {
+    let repeated =
+        list(|thing| format!("<div class='a b c d e f g h'><i>{}</i><a href={}>x</a></div>", thing.name, thing.link));
+    let nested = list(|thing| format!("<div><p>{}</p>", thing.name)).repeat(20);
+    let classes = (0..3000)
+        .map(|number| format!("<b class='{} c{number}'>Blue chair</b>", "x y z ".repeat(20)))
+        .collect::<Vec<_>>()
+        .concat();
+    let amounts = "<p><span>12.50 EUR</span> <span>19.50 EUR</span></p>".repeat(3000);
+    for html in [repeated.repeat(300), nested, classes, amounts] {
+        assert!(healed(&before(), &page(&html)).is_err());
+    }
 }
