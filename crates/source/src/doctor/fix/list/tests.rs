@@ -198,6 +198,20 @@ fn headers_in_a_table_are_not_items() {
 }
 
 #[test]
+fn parts_that_only_some_items_have_do_not_move_the_others() {
+    let item = |thing: &Thing| {
+        let badge = if thing.name.starts_with('W') { "<span>New</span>" } else { "" };
+        format!(
+            "<li><a href={}><img src={}><h3>{}</h3></a><p>{badge}<span>{}</span></p></li>",
+            thing.link, thing.image, thing.name, thing.price
+        )
+    };
+    let after = page(&format!("<ul>{}</ul>", list(item)));
+    let recipe = healed(&before(), &after).unwrap();
+    assert_eq!(values(&recipe, &after), expected(), "{recipe:?}");
+}
+
+#[test]
 fn missing_field_is_reported_and_its_neighbour_is_not_taken() {
     for (field, cut) in [
         ("price", vec![("<span class=amount>", "<span class=shipping>Shipping 4.90 EUR</span><i>")]),
