@@ -149,7 +149,7 @@ fn ways_of(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Vec<S
             ways.push(format!("{} > {tag}:nth-child({place})", page.tag(*parent)));
         }
     }
-    // What comes before it, such as a badge, may be absent in some items.
+    // Some items may lack a badge or the like before it.
     if found.iter().all(|(_, node)| page.next_sibling(*node).is_none()) {
         ways.push(format!("{tag}:last-child"));
         if let Some(parent) = parents.first() {
