@@ -12,6 +12,7 @@ Examples:
   autoheal source add https://example.com/recipes/soup --name soup
   autoheal source add https://example.com/item/1 --name item --example title='Blue chair' --example price='12.50 EUR'
   autoheal source add https://example.com/offers --schema offers.schema.json
+  autoheal source add https://example.com/offers --dry-run   preview the fields and values; store nothing
   autoheal source run soup                 fetch it now; heal it if it fails
   autoheal source data soup --format csv   print all accepted values
   autoheal source accept soup              its new values are right, although they look unlike those before
@@ -184,7 +185,7 @@ pub(crate) struct Add {
     /// Name of the source [default: derived from the address]
     #[arg(long)]
     pub(crate) name: Option<SourceName>,
-    /// Example of a value, as it appears on the page; repeatable, and several values of one field make a list
+    /// Example of a value, as it appears on the page; repeatable, and several values of one field select all items of their list
     #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
     pub(crate) examples: Vec<(FieldName, String)>,
     /// Recipe of the source
@@ -193,11 +194,11 @@ pub(crate) struct Add {
     /// Schema of the wanted fields, as a JSON Schema: an object, or for a list page an array of objects
     #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "examples"])]
     pub(crate) schema: Option<PathBuf>,
-    /// Treat the page as a list of items
-    #[arg(long, conflicts_with_all = ["recipe", "examples", "single"])]
+    /// Treat the page as a list of items; with --example, of all items like the examples
+    #[arg(long, conflicts_with_all = ["recipe", "single"])]
     pub(crate) list: bool,
     /// Treat the page as one item
-    #[arg(long, conflicts_with_all = ["recipe", "examples", "schema"])]
+    #[arg(long, conflicts_with_all = ["recipe", "schema"])]
     pub(crate) single: bool,
     /// Interval between two runs, in seconds [default: 21600 (6 hours)]
     #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
@@ -217,6 +218,9 @@ pub(crate) struct Add {
     /// Render the page in a browser, which runs its scripts
     #[arg(long)]
     pub(crate) render: bool,
+    /// Only print the fields, their selectors and their values; store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::loaded::{permanent, record, source_of};
 use crate::name::SourceName;
 use crate::scout::{Proposal, Schema, ScoutError};
-use crate::services::{SourceServices, store_error};
+use crate::services::{SourceServices, WebPage, store_error};
 use crate::validation::{validate, values};
 use crate::{scout, single_node};
 
@@ -154,45 +154,12 @@ impl AddWorkflow {
         if store.source(&source).await.map_err(|error| store_error(&error))?.is_some() {
             return Ok(Err(format!("there is a source `{source}` already: choose another --name, or remove it first")));
         }
-        context.progress(format!("asking for {}", state.request.url));
-        let mut request = state.request.recipe.as_ref().map(|recipe| recipe.request().clone()).unwrap_or_default();
-        request.render |= state.request.render;
-        let answer = match self.services.page(&state.request.url, &request).await? {
-            Ok(answer) => answer,
-            Err(failure) => return Ok(Err(failure.message)),
+        let progress = |message: String| context.progress(message);
+        let inspection = match inspect(&self.services, &state.request, &progress).await? {
+            Ok(inspection) => inspection,
+            Err(reason) => return Ok(Err(reason)),
         };
-        let page = answer.document();
-        let obstacle = answer.obstacle(&page);
-        // A shell may still say for machines what it holds.
-        let is_readable = obstacle.as_ref().is_some_and(Failure::needs_scripts) && says_what_it_holds(&page);
-        let obstacle = obstacle.map(|failure| failure.message);
-        if let Some(told) = obstacle.as_ref().filter(|_| state.request.names_nothing() && !is_readable) {
-            return Ok(Err(format!(
-                "{told} If it is the page that you want, name its fields with --example or --schema."
-            )));
-        }
-        let Proposal { recipe, mut notes } = match proposed(&state.request, &page, &answer.url) {
-            Ok(proposal) => proposal,
-            Err(error) => return Ok(Err(obstacle.unwrap_or_else(|| error.to_string()))),
-        };
-        let mut recipe = recipe.with_request(request);
-        let (extraction, facts) = PageFacts::look(&recipe, &page, &answer.url);
-        if state.request.required_as_found {
-            (recipe, notes) = required_as_found(recipe, &extraction, notes);
-        }
-        for note in &notes {
-            context.progress(note.clone());
-        }
-        let validation = validate(&recipe, &extraction, &[]);
-        if !validation.passed {
-            let why = format!("the recipe does not work on the page: {}", validation.errors.join("; "));
-            return Ok(Err(obstacle.map_or(why.clone(), |told| format!("{told} ({why})"))));
-        }
-        for other in state.request.more.iter().take(MOST_CHECKED) {
-            if let Some(reason) = self.refused_by(other, &recipe, context).await? {
-                return Ok(Err(reason));
-            }
-        }
+        let Inspection { page: answer, recipe, extraction, facts, notes } = inspection;
         let recipe = facts.as_examples_of(&recipe);
         let url = answer.moved_to.clone().unwrap_or_else(|| state.request.url.clone());
         let definition = Definition {
@@ -241,18 +208,105 @@ impl AddWorkflow {
     }
 }
 
-impl AddWorkflow {
-    /// Returns the reason the recipe does not work on another page of the template; `None`: it works.
-    async fn refused_by(&self, url: &Url, recipe: &Recipe, context: &StepContext) -> Result<Option<String>, StepError> {
-        context.progress(format!("asking for {url}"));
-        let page = match self.services.page(url, recipe.request()).await? {
-            Ok(page) => page,
-            Err(failure) => return Ok(Some(failure.message)),
-        };
-        let validation = validate(recipe, &recipe.apply(&page.document(), Some(&page.url)), &[]);
-        let told = || format!("the recipe does not work on {url}: {}", validation.errors.join("; "));
-        Ok((!validation.passed).then(told))
+/// A page with the recipe that it would be added with.
+struct Inspection {
+    page: WebPage,
+    recipe: Recipe,
+    extraction: Extraction,
+    facts: PageFacts,
+    /// Decisions and omissions, one line each.
+    notes: Vec<String>,
+}
+
+/// Requests the pages of a request and proposes a recipe that works on them, or returns the reason against it.
+async fn inspect(
+    services: &SourceServices,
+    wanted: &AddRequest,
+    progress: &(dyn Fn(String) + Send + Sync),
+) -> Result<Result<Inspection, String>, StepError> {
+    progress(format!("asking for {}", wanted.url));
+    let mut request = wanted.recipe.as_ref().map(|recipe| recipe.request().clone()).unwrap_or_default();
+    request.render |= wanted.render;
+    let page = match services.page(&wanted.url, &request).await? {
+        Ok(page) => page,
+        Err(failure) => return Ok(Err(failure.message)),
+    };
+    let document = page.document();
+    let obstacle = page.obstacle(&document);
+    // A shell may still say for machines what it holds.
+    let is_readable = obstacle.as_ref().is_some_and(Failure::needs_scripts) && says_what_it_holds(&document);
+    let obstacle = obstacle.map(|failure| failure.message);
+    if let Some(told) = obstacle.as_ref().filter(|_| wanted.names_nothing() && !is_readable) {
+        return Ok(Err(format!("{told} If it is the page that you want, name its fields with --example or --schema.")));
     }
+    let Proposal { recipe, mut notes } = match proposed(wanted, &document, &page.url) {
+        Ok(proposal) => proposal,
+        Err(error) => return Ok(Err(obstacle.unwrap_or_else(|| error.to_string()))),
+    };
+    let mut recipe = recipe.with_request(request);
+    let (extraction, facts) = PageFacts::look(&recipe, &document, &page.url);
+    if wanted.required_as_found {
+        (recipe, notes) = required_as_found(recipe, &extraction, notes);
+    }
+    for note in &notes {
+        progress(note.clone());
+    }
+    let validation = validate(&recipe, &extraction, &[]);
+    if !validation.passed {
+        let why = format!("the recipe does not work on the page: {}", validation.errors.join("; "));
+        return Ok(Err(obstacle.map_or(why.clone(), |told| format!("{told} ({why})"))));
+    }
+    for other in wanted.more.iter().take(MOST_CHECKED) {
+        progress(format!("asking for {other}"));
+        if let Some(reason) = refused_by(services, other, &recipe).await? {
+            return Ok(Err(reason));
+        }
+    }
+    Ok(Ok(Inspection { page, recipe, extraction, facts, notes }))
+}
+
+/// Returns the reason the recipe does not work on another page of the template; `None`: it works.
+async fn refused_by(services: &SourceServices, url: &Url, recipe: &Recipe) -> Result<Option<String>, StepError> {
+    let page = match services.page(url, recipe.request()).await? {
+        Ok(page) => page,
+        Err(failure) => return Ok(Some(failure.message)),
+    };
+    let validation = validate(recipe, &recipe.apply(&page.document(), Some(&page.url)), &[]);
+    let told = || format!("the recipe does not work on {url}: {}", validation.errors.join("; "));
+    Ok((!validation.passed).then(told))
+}
+
+/// The recipe that a page would be added with, and the values that it gives.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Preview {
+    /// URL of the page, after permanent redirects.
+    pub url: Url,
+    /// Recipe that would be stored.
+    pub recipe: Recipe,
+    /// Values that it gives: an object, or for a list page an array of them.
+    pub values: Value,
+    /// Decisions and omissions, one line each.
+    pub notes: Vec<String>,
+}
+
+/// Proposes a recipe as adding the page does, and stores nothing; `progress` receives each request. The inner error is the reason
+/// for which the page would not be added.
+///
+/// # Errors
+///
+/// Returns an error for a fault of this machine, not of the site.
+pub async fn preview(
+    services: &SourceServices,
+    request: &AddRequest,
+    progress: &(dyn Fn(String) + Send + Sync),
+) -> Result<Result<Preview, String>, StepError> {
+    let inspection = inspect(services, request, progress).await?;
+    Ok(inspection.map(|Inspection { page, recipe, extraction, facts, notes }| Preview {
+        url: page.moved_to.unwrap_or_else(|| request.url.clone()),
+        values: values(&recipe, &extraction),
+        recipe: facts.as_examples_of(&recipe),
+        notes,
+    }))
 }
 
 fn says_what_it_holds(page: &Document) -> bool {
@@ -266,7 +320,7 @@ fn proposed(request: &AddRequest, page: &Document, page_url: &Url) -> Result<Pro
         (Some(recipe), _, _) => Ok(as_given(recipe.clone())),
         (None, Some(schema), _) => scout::by_schema(page, page_url, schema, request.kind),
         (None, None, []) => scout::by_page(page, request.kind),
-        (None, None, examples) => scout::by_example(page, examples).map(as_given),
+        (None, None, examples) => scout::by_example(page, examples, request.kind),
     }
 }
 

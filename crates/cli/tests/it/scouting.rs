@@ -69,7 +69,9 @@ async fn a_page_about_one_thing_has_its_labelled_values() {
     let added = scraper.added(PRODUCT, &[]);
     let truth = scraper.site.values(PRODUCT);
     assert_eq!(added["values"]["title"], truth["title"], "{added}");
-    assert_eq!(added["values"]["article_number"], truth["sku"], "{added}");
+    assert_eq!(added["values"]["sku"], truth["sku"], "{added}");
+    let select = added["recipe"]["fields"]["sku"]["select"].as_str().unwrap_or_default();
+    assert!(select.starts_with("xpath:") && select.contains("number"), "it is found by its label: {added}");
     assert!(added["notes"][0].as_str().unwrap().contains("about one thing"), "{added}");
 }
 
@@ -85,6 +87,31 @@ async fn a_person_decides_what_a_page_is() {
     assert!(no_list.code == Some(2) && no_list.stderr.contains("no part of the page repeats"), "{}", no_list.told());
     let both = scraper.run(&["add", url.as_str(), "--list", "--single"]);
     assert_eq!(both.code, Some(2), "{}", both.told());
+}
+
+#[tokio::test]
+async fn two_examples_stand_for_all_items_and_a_preview_stores_nothing() {
+    let scraper = Scraper::new().await;
+    scraper.site.set(LIST, Change::Layout(Layout::Cards));
+    let titles: Vec<String> =
+        scraper.entries().iter().map(|(title, _)| format!("title={}", title.as_str().unwrap())).collect();
+    let url = scraper.site.url(LIST);
+    let two = ["--example", titles[0].as_str(), "--example", titles[2].as_str()];
+    let preview = scraper.json(&[&["add", url.as_str(), "--dry-run"], &two[..]].concat());
+    assert_eq!(preview["values"].as_array().unwrap().len(), 4, "{preview}");
+    assert!(
+        preview["recipe"]["items"].is_object() && preview["notes"][0].as_str().unwrap().contains("4 items"),
+        "{preview}"
+    );
+    let shown = scraper.run(&["add", url.as_str(), "--dry-run", "--list", "--example", &titles[1]]);
+    assert!(shown.code == Some(0) && shown.stdout.contains("title\ttext\t"), "{}", shown.told());
+    assert_eq!(scraper.json(&["list"]), json!([]), "nothing is stored");
+    let added = scraper.added(LIST, &two);
+    let found: Vec<&Value> = added["values"].as_array().unwrap().iter().map(|value| &value["title"]).collect();
+    assert_eq!(found, scraper.entries().iter().map(|(title, _)| title).collect::<Vec<_>>());
+    let other =
+        scraper.run(&["add", url.as_str(), "--name", "other", "--example", &titles[0], "--example", "title=nowhere"]);
+    assert!(other.code == Some(2) && other.stderr.contains("not on the page"), "{}", other.told());
 }
 
 #[tokio::test]

@@ -132,6 +132,11 @@ impl<'p> Pages<'p> {
             Some(Doubt::Suspected(reason)) => (false, vec![reason]),
             None => (false, Vec::new()),
         };
+        if asked.many && matches!(take, NodeTake::Attribute(_)) {
+            // Candidates are single elements: the first one of a list would pass for the list.
+            evidence.push("attributes of a list are found by the items around them".to_owned());
+            return nothing(Status::Unsure, asked, 0.0, evidence);
+        }
         let Some((mut ranking, kind)) = self.ranking(tables, number, asked) else {
             evidence
                 .push("the old pages do not show where it was: give `example` values that stand on them".to_owned());

@@ -191,3 +191,17 @@ fn the_same_question_has_the_same_answer() {
     let new = new_layout("Risotto", "Ben High", OTHER_ITEMS, OTHER_STEPS);
     assert_eq!(relocate(&[old()], &new), relocate(&[old()], &new));
 }
+
+#[test]
+fn first_attribute_of_a_list_does_not_pass_for_the_list() {
+    let links =
+        |class: &str| each(&["Soup", "Cake", "Bread"], &format!("<li><a class={class} href=/item>"), "</a></li>");
+    let recipe = r#"{"version": 1, "fields": {"links": {"select": ".old", "take": "attr:href", "many": true}}}"#;
+    let recipe = Recipe::parse(recipe, "test").unwrap();
+    let (old, new) = (Document::parse(&links("old")), Document::parse(&links("new")));
+    let relocator = Relocator::new().unwrap().with_threshold(0.0);
+    let answer = relocator.relocate(&[&old], &recipe, &new).field("links").unwrap().clone();
+    assert_eq!((answer.status, answer.values), (Status::Unsure, Vec::new()));
+    let kept = relocator.relocate(&[&old], &recipe, &old);
+    assert_eq!(kept.field("links").unwrap().status, Status::Kept);
+}

@@ -225,7 +225,7 @@ fn slots_of(page: &Document, lexicon: &Lexicon, item: NodeId) -> BTreeMap<String
 }
 
 /// Returns whether a price is no longer valid, such as one that is struck out.
-fn is_former(page: &Document, item: NodeId, node: NodeId) -> bool {
+pub(super) fn is_former(page: &Document, item: NodeId, node: NodeId) -> bool {
     let is_struck = |above: &NodeId| {
         matches!(page.tag(*above), "del" | "s" | "strike")
             || page

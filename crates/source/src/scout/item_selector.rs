@@ -35,17 +35,52 @@ pub(super) fn selectors_in_item(page: &Document, items: &[NodeId], item: NodeId,
     found.into_iter().map(|(_, selector)| selector).collect()
 }
 
-/// The first match of a selector in each item.
-fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
-    let mut first: Vec<Option<NodeId>> = vec![None; items.len()];
+/// Maximum number of elements with the same value in an item that selectors are made of.
+const MOST_HITS: usize = 3;
+
+/// Selectors made of elements of the items, the most robust first: `hits` are for each item the elements with the wanted value, any of
+/// which will do. The caller checks what they give.
+pub(super) fn selectors_of_hits<'a>(
+    page: &'a Document,
+    items: &'a [NodeId],
+    hits: &'a [Vec<NodeId>],
+) -> impl Iterator<Item = Selector> + use<'a> {
+    let most = hits.iter().map(Vec::len).max().unwrap_or(0);
+    let last = most.checked_sub(1).filter(|last| *last >= MOST_HITS);
+    let numbers: Vec<usize> = (0..most.min(MOST_HITS)).chain(last).collect();
+    let nodes = move |number: usize| -> Vec<Option<NodeId>> {
+        hits.iter().map(|nodes| nodes.get(number).or_else(|| nodes.last()).copied()).collect()
+    };
+    let parsed = |text: String| Selector::parse(&text).ok();
+    let by_name = numbers.clone().into_iter().flat_map(move |number| {
+        let wanted: Vec<NodeId> = nodes(number).into_iter().flatten().collect();
+        names_of(page, &wanted)
+    });
+    let of_page = numbers.clone().into_iter().filter_map(move |number| {
+        let wanted: Vec<NodeId> = nodes(number).into_iter().flatten().collect();
+        let robust = robust_selector(&[(page, &wanted)]);
+        robust.filter(|select| ![":nth-", ":not("].iter().any(|part| select.source().contains(part)))
+    });
+    let by_tag = numbers.into_iter().flat_map(move |number| ways_of(page, items, &nodes(number)));
+    by_name.filter_map(parsed).chain(of_page).chain(by_tag.filter_map(parsed))
+}
+
+/// All matches of a selector in each item.
+pub(super) fn all_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Vec<NodeId>> {
+    let mut all: Vec<Vec<NodeId>> = vec![Vec::new(); items.len()];
     for node in page.select(selector) {
         let place = items.partition_point(|item| *item <= node).checked_sub(1);
         let place = place.filter(|place| items.get(*place).is_some_and(|item| page.contains(*item, node)));
-        if let Some(slot) = place.and_then(|place| first.get_mut(place)) {
-            slot.get_or_insert(node);
+        if let Some(nodes) = place.and_then(|place| all.get_mut(place)) {
+            nodes.push(node);
         }
     }
-    first
+    all
+}
+
+/// The first match of a selector in each item.
+pub(super) fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
+    all_in_items(page, items, selector).into_iter().map(|nodes| nodes.first().copied()).collect()
 }
 
 /// Selectors of what all the nodes are called.
@@ -112,6 +147,13 @@ fn ways_of(page: &Document, items: &[NodeId], nodes: &[Option<NodeId>]) -> Vec<S
         ways.push(format!("{tag}:nth-child({place})"));
         if let Some(parent) = parents.first() {
             ways.push(format!("{} > {tag}:nth-child({place})", page.tag(*parent)));
+        }
+    }
+    // Some items may lack a badge or the like before it.
+    if found.iter().all(|(_, node)| page.next_sibling(*node).is_none()) {
+        ways.push(format!("{tag}:last-child"));
+        if let Some(parent) = parents.first() {
+            ways.push(format!("{} > {tag}:last-child", page.tag(*parent)));
         }
     }
     ways

@@ -1,43 +1,28 @@
-//! Labelled values: `<dt>` and `<dd>`, tables and rows of two, `Label: value`. The label is the field's name.
+//! Labelled values: `<dt>` and `<dd>`, tables and rows of two, and those of `text_labels`. The label is the field's name.
 
 use std::collections::BTreeMap;
 
 use autoheal_page::recipe::{Field, NodeTake, Source};
 use autoheal_page::relocate::is_known;
 use autoheal_page::robust_selector::robust_selector;
-use autoheal_page::transform::{Capture, TextStep};
 use autoheal_page::{Document, NodeId, Selector};
 
-use super::conversion::{conversion_of, is_date, is_like_number, is_price};
+use super::conversion::conversion_of;
+use super::labelled_value::{Labelled, labelled};
 use super::naming::field_name;
+use super::text_labels::{of_text_before, of_texts, several_or_known};
 use super::zones::Zones;
 
-/// The longest label, in characters and in words, and the longest value.
-const LONGEST_LABEL: usize = 40;
-const MOST_LABEL_WORDS: usize = 5;
-const LONGEST_VALUE: usize = 300;
-/// Maximum length of a value in one text with its label: longer ones are sentences, as in `Note: what follows is a sentence.`
-const LONGEST_VALUE_IN_TEXT: usize = 60;
 /// A page with more labels is a table of everything.
 const MOST: usize = 100;
 /// Maximum number of elements in a list of labels or a table: lists may be nested in lists thousands of times.
 const MOST_ELEMENTS: usize = 3000;
 
-/// A value with its label, before it is a field.
-struct Labelled {
-    label: String,
-    node: NodeId,
-    steps: Vec<TextStep>,
-    text: String,
-    /// XPath to the value by its label; positions change when another row comes before it.
-    by_label: Option<String>,
-}
-
 /// Returns a field for each label that the page has exactly once. The fields are optional, since labelled values may come and go.
 pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
-    let mut found = Vec::new();
+    let (mut found, mut before) = (Vec::new(), Vec::new());
     for node in page.nodes().filter(|node| !zones.is_beside(*node)) {
-        if found.len() > MOST {
+        if found.len() + before.len() > MOST {
             return Vec::new();
         }
         match page.tag(node) {
@@ -48,10 +33,11 @@ pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
             "dt" | "dd" | "tr" | "td" | "th" | "thead" | "tbody" => {}
             _ => {
                 found.extend(of_rows(page, &alike_children(page, node), false));
-                found.extend(of_text_before(page, node));
+                before.extend(page.parent(node).zip(of_text_before(page, node)));
             }
         }
     }
+    found.extend(several_or_known(page, before));
     found.extend(of_texts(page, zones));
     fields(page, &found)
 }
@@ -89,15 +75,16 @@ fn fields(page: &Document, found: &[Labelled]) -> Vec<Field> {
 /// Returns a selector for the value: by a name, else by its label, else by its position.
 fn selector(page: &Document, labelled: &Labelled) -> Option<Selector> {
     let robust = robust_selector(&[(page, &[labelled.node])]);
-    let is_by_place = |selector: &Selector| selector.source().contains(":nth-");
-    if let Some(selector) = robust.as_ref().filter(|selector| !is_by_place(selector)) {
-        // The name of one of many alike values could be the name of all of them tomorrow.
-        if is_by_name(selector.source()) {
-            return robust;
-        }
+    if robust.as_ref().is_some_and(|selector| !is_by_position(selector.source())) {
+        return robust;
     }
     let by_label = labelled.by_label.as_deref().and_then(|path| Selector::parse(&format!("xpath:{path}")).ok());
     by_label.filter(|selector| page.select(selector) == [labelled.node]).or(robust)
+}
+
+/// Returns whether a selector depends on positions or on tags alone: another row would change what it gives.
+pub(crate) fn is_by_position(selector: &str) -> bool {
+    !selector.starts_with("xpath:") && (selector.contains(":nth-") || !is_by_name(selector))
 }
 
 /// Returns whether a selector has a class, id or attribute in it, and not only tags.
@@ -138,7 +125,7 @@ fn table_rows(page: &Document, table: NodeId) -> Vec<NodeId> {
 }
 
 /// The children with one tag and the same class names, of elements that make rows without being a table.
-fn alike_children(page: &Document, node: NodeId) -> Vec<NodeId> {
+pub(super) fn alike_children(page: &Document, node: NodeId) -> Vec<NodeId> {
     let rows: Vec<NodeId> = page.children(node).filter(|child| is_row(page, *child)).collect();
     let alike = |row: &NodeId| {
         rows.first().is_some_and(|first| {
@@ -174,153 +161,6 @@ fn of_rows(page: &Document, rows: &[NodeId], is_table: bool) -> Vec<Labelled> {
     }
     let is_enough = told > 0 && told * 2 >= cells && (is_table || cells >= 2);
     if is_enough { found } else { Vec::new() }
-}
-
-/// Returns `<p>Label: <b>value</b></p>`, or `<b>Label:</b> <i>value</i>` next to each other.
-fn of_text_before(page: &Document, node: NodeId) -> Option<Labelled> {
-    if is_heading(page, node) {
-        return None;
-    }
-    let mut children = page.children(node);
-    let (value, second) = (children.next()?, children.next());
-    match second {
-        None => {
-            let texts = page.text_children(node);
-            let own = page.own_text(node);
-            let ends = texts.last().is_some_and(|text| text.trim().is_empty()) || texts.len() == 1;
-            if !own.ends_with(':') || !ends || !is_label(&own) {
-                return None;
-            }
-            let text = value_text(page, value, LONGEST_VALUE)?;
-            let by_label =
-                quoted(&own).map(|own| format!("//{}[starts-with(normalize-space(), {own})]/*[1]", page.tag(node)));
-            Some(Labelled { label: own, node: value, steps: Vec::new(), text, by_label })
-        }
-        Some(second) => {
-            let label = page.text(value);
-            let is_pair = children.next().is_none() && page.own_text(node).is_empty() && label.ends_with(':');
-            is_pair.then(|| labelled(page, value, second, "following-sibling::*[1]", false)).flatten()
-        }
-    }
-}
-
-/// Returns `Label: value` as the whole text of an element, of at least two next to each other or with a known label.
-fn of_texts(page: &Document, zones: &Zones) -> Vec<Labelled> {
-    let mut by_parent: BTreeMap<NodeId, Vec<Labelled>> = BTreeMap::new();
-    for node in page.nodes().filter(|node| !zones.is_beside(*node)) {
-        let text = page.visible_text(node);
-        if !text.contains(": ") || page.letters(node) > LONGEST_LABEL + LONGEST_VALUE_IN_TEXT {
-            continue;
-        }
-        let is_leaf = page.children(node).all(|child| page.tag(child) == "br" || is_label_of(page, node, child));
-        if !is_leaf || is_heading(page, node) || matches!(page.tag(node), "a" | "button" | "title" | "label") {
-            continue;
-        }
-        let (Some((label, value)), Some(parent)) = (text.split_once(": "), page.parent(node)) else { continue };
-        let value = value.trim();
-        let is_value = !value.is_empty()
-            && value.chars().count() <= LONGEST_VALUE_IN_TEXT
-            && !value.contains(": ")
-            && !value.ends_with(['.', '!', '?']);
-        if !is_value || !is_label(label) {
-            continue;
-        }
-        let Ok(capture) = Capture::parse(&format!(r"^{}:\s*(.+)$", escaped(label))) else { continue };
-        by_parent.entry(parent).or_default().push(Labelled {
-            label: label.to_owned(),
-            node,
-            steps: vec![TextStep::Regex(capture)],
-            text: value.to_owned(),
-            by_label: quoted(&format!("{label}:"))
-                .map(|label| format!("//{}[starts-with(normalize-space(), {label})]", page.tag(node))),
-        });
-    }
-    let is_enough = |all: &Vec<Labelled>| all.len() >= 2 || all.iter().all(|one| is_known(&one.label));
-    by_parent.into_values().filter(is_enough).flatten().collect()
-}
-
-/// Returns whether a child is the label of `<li><b>Label:</b> value</li>`.
-fn is_label_of(page: &Document, node: NodeId, child: NodeId) -> bool {
-    matches!(page.tag(child), "b" | "strong" | "em" | "i" | "span")
-        && page.text(child).ends_with(':')
-        && page.text(node).starts_with(page.text(child).as_ref())
-}
-
-/// A pair of elements as a labelled value; `axis` is the way from the label to the value.
-fn labelled(page: &Document, label: NodeId, value: NodeId, axis: &str, may_be_short: bool) -> Option<Labelled> {
-    let text = page.text(label).into_owned();
-    let is_plain =
-        !page.descendants(label).any(|node| matches!(page.tag(node), "a" | "img")) && !is_heading(page, label);
-    if page.tag(label) == "a" || !is_plain || !is_label(text.trim_end_matches(':')) {
-        return None;
-    }
-    let node = innermost(page, value);
-    let is_known_to_be_one = may_be_short || text.ends_with(':') || page.tag(label) == "th";
-    let value_text = value_text(page, node, LONGEST_VALUE)?;
-    if !is_known_to_be_one && value_text.ends_with(':') {
-        return None;
-    }
-    let way = if node == value { axis.to_owned() } else { format!("{axis}//{}", page.tag(node)) };
-    let by_label = quoted(&text).map(|text| format!("//{}[normalize-space()={text}]/{way}", page.tag(label)));
-    Some(Labelled { label: text, node, steps: Vec::new(), text: value_text, by_label })
-}
-
-/// The element that holds all the text of another and nothing around it.
-fn innermost(page: &Document, node: NodeId) -> NodeId {
-    let mut current = node;
-    loop {
-        let mut children = page.children(current);
-        let (Some(only), None) = (children.next(), children.next()) else { return current };
-        if page.is_skipped(only) || page.letters(only) != page.letters(current) {
-            return current;
-        }
-        current = only;
-    }
-}
-
-fn value_text(page: &Document, node: NodeId, longest: usize) -> Option<String> {
-    if page.is_skipped(node) || page.letters(node) == 0 || page.letters(node) > longest {
-        return None;
-    }
-    Some(page.text(node).into_owned())
-}
-
-/// Returns whether a text may be a label: a few words, and not a value itself.
-fn is_label(text: &str) -> bool {
-    let text = text.trim_end_matches(':').trim();
-    let is_short = text.chars().nth(LONGEST_LABEL).is_none() && text.split(' ').count() <= MOST_LABEL_WORDS;
-    let has_letters = text.chars().filter(|character| character.is_alphabetic()).nth(1).is_some();
-    is_short
-        && has_letters
-        && !text.contains([':', '.', '!', '?'])
-        && !is_price(text)
-        && !is_date(text)
-        && !is_like_number(text)
-}
-
-fn is_heading(page: &Document, node: NodeId) -> bool {
-    matches!(page.tag(node), "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
-}
-
-/// A text as XPath writes it; a text with both quotes has no form.
-fn quoted(text: &str) -> Option<String> {
-    match (text.contains('\''), text.contains('"')) {
-        (false, _) => Some(format!("'{text}'")),
-        (true, false) => Some(format!("\"{text}\"")),
-        (true, true) => None,
-    }
-}
-
-/// A text that a pattern means literally.
-fn escaped(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if r"\.+*?()|[]{}^$#&-~".contains(character) {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }
 
 #[cfg(test)]
@@ -406,6 +246,9 @@ mod tests {
             "<ul><li><a href=1>Lamp</a><span>3 €</span></li><li><a href=2>Chair</a><span>4 €</span></li></ul>",
             "<dl><dt>Price</dt><dd>1 €</dd></dl><dl><dt>Price</dt><dd>2 €</dd></dl>",
             "<p>12:30: <b>Start</b></p>",
+            "<p>On the judge's closing words: <em>a report</em></p>",
+            "<div><b>On the judge's words:</b> <i>a report</i></div>",
+            "<p>On the defence: <em>calm and slow</em></p>",
         ] {
             assert_eq!(found(html), Vec::new(), "{html}");
         }

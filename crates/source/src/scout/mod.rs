@@ -6,7 +6,9 @@
 //! - `example`: from values given as they appear on the page
 //! - `pointing`: from elements that the user points at
 //! - `statements`: from structured data about the page, and its heading
-//! - `labels`: from values that have a label
+//! - `shown`: from values that are called so near the heading
+//! - `labels`: from values that have a label (`labelled_value`); `text_labels`: in one text with it; `label_rule`: the label of an element, and the element of a label
+//! - `known_items`: the items of a list of which values are known
 //! - `region`, `item_fields`, `item_selector`: from repetition: the items of a list page, their common fields, their selector
 //! - [`schema`], `wanted`: a JSON Schema, and the search for its fields among all of these
 //! - `kind`: detection of the kind of a page: one thing or a list
@@ -17,13 +19,18 @@ mod example;
 mod item_fields;
 mod item_selector;
 mod kind;
+pub(crate) mod known_items;
+pub(crate) mod label_rule;
+mod labelled_value;
 mod labels;
 mod naming;
 mod places;
 mod pointing;
 mod region;
 pub mod schema;
+mod shown;
 mod statements;
+mod text_labels;
 mod wanted;
 mod zones;
 
@@ -38,6 +45,7 @@ use self::zones::Zones;
 use crate::definition::PageKind;
 
 pub use example::by_example;
+pub(crate) use labels::is_by_position;
 pub(crate) use naming::field_name;
 pub(crate) use places::{is_about_the_same, place_of_known};
 pub use pointing::{Pointed, by_pointing};
@@ -64,6 +72,17 @@ pub enum ScoutError {
         field: FieldName,
         /// Example value of the user.
         value: String,
+    },
+    /// Several examples of one field are not in one list.
+    #[error(
+        "the examples of `{field}` ({}) are not in items of one list: copy them from items of the same list, or give one example for a single value",
+        .values.join(", ")
+    )]
+    NotOneList {
+        /// Name of the field.
+        field: FieldName,
+        /// Example values of the user.
+        values: Vec<String>,
     },
     /// The recipe is for a list, and the element is in none of its items.
     #[error("the element of `{field}` is in no item of the list: point at one within an item")]
@@ -168,6 +187,7 @@ fn list(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
 
 fn single(look: &Look<'_>, reason: &Reason) -> Result<Proposal, ScoutError> {
     let mut fields = statements::by_statements(look.page, &look.stated);
+    fields.extend(shown::by_appearance(look, &fields));
     let labels = labels::by_labels(look.page, &look.zones);
     let mut notes = vec![format!("taken as a page about one thing: {reason}")];
     for field in labels {

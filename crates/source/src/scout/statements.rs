@@ -6,26 +6,143 @@ use autoheal_page::document::normalise;
 use autoheal_page::recipe::{Field, FieldName, NodeTake, Source, Take};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::structured::{Datum, Origin};
-use autoheal_page::transform::Conversion;
+use autoheal_page::transform::{Capture, Conversion, TextStep};
 use autoheal_page::value::ValueType;
-use autoheal_page::{Document, NodeId};
+use autoheal_page::{Document, NodeId, Selector};
+use url::Url;
 
+use super::label_rule::label_of;
+use super::labels::is_by_position;
 use super::places::places_of;
 
 /// Statements of pages about themselves: the name of the field, the type of its values, whether there may be several, and the
-/// properties that state it.
+/// properties that state it, the best first.
 const STATED: &[(&str, ValueType, bool, &[&str])] = &[
-    ("title", ValueType::Text, false, &["headline", "name", "og:title"]),
-    ("author", ValueType::Text, true, &["author.name", "author", "article:author"]),
-    ("published", ValueType::Date, false, &["datePublished", "article:published_time"]),
+    ("title", ValueType::Text, false, &["headline", "name", "title", "og:title"]),
+    (
+        "author",
+        ValueType::Text,
+        true,
+        &[
+            "author.name",
+            "author",
+            "creator.name",
+            "creator",
+            "article:author",
+            "parsely-author",
+            "dc.creator",
+            "citation_author",
+        ],
+    ),
+    (
+        "published",
+        ValueType::Date,
+        false,
+        &[
+            "datePublished",
+            "datePosted",
+            "dateCreated",
+            "uploadDate",
+            "article:published_time",
+            "article:published",
+            "date",
+            "pubdate",
+            "parsely-pub-date",
+            "dc.date",
+            "citation_publication_date",
+        ],
+    ),
+    ("modified", ValueType::Date, false, &["dateModified", "article:modified_time"]),
     ("description", ValueType::Text, false, &["description", "og:description"]),
-    ("price", ValueType::Text, false, &["offers.price", "offers.lowPrice", "product:price:amount"]),
+    (
+        "price",
+        ValueType::Text,
+        false,
+        &[
+            "offers.price",
+            "offers.lowPrice",
+            "offers.priceSpecification.price",
+            "hasVariant.offers.price",
+            "product:price:amount",
+            "og:price:amount",
+        ],
+    ),
+    (
+        "currency",
+        ValueType::Text,
+        false,
+        &[
+            "offers.priceCurrency",
+            "offers.priceSpecification.priceCurrency",
+            "hasVariant.offers.priceCurrency",
+            "product:price:currency",
+            "og:price:currency",
+        ],
+    ),
+    (
+        "availability",
+        ValueType::Text,
+        false,
+        &["offers.availability", "hasVariant.offers.availability", "product:availability", "og:availability"],
+    ),
+    (
+        "brand",
+        ValueType::Text,
+        false,
+        &["brand.name", "brand", "manufacturer.name", "manufacturer", "product:brand", "og:brand"],
+    ),
+    (
+        "sku",
+        ValueType::Text,
+        false,
+        &["sku", "offers.sku", "productID", "mpn", "gtin13", "gtin", "product:retailer_item_id"],
+    ),
     ("rating", ValueType::Number, false, &["aggregateRating.ratingValue"]),
+    ("ratings", ValueType::Number, false, &["aggregateRating.ratingCount", "aggregateRating.reviewCount"]),
+    ("company", ValueType::Text, false, &["hiringOrganization.name", "hiringOrganization"]),
+    (
+        "location",
+        ValueType::Text,
+        false,
+        &[
+            "jobLocation.address.addressLocality",
+            "jobLocation.address",
+            "location.address.addressLocality",
+            "location.address",
+        ],
+    ),
+    ("region", ValueType::Text, false, &["jobLocation.address.addressRegion", "location.address.addressRegion"]),
+    ("country", ValueType::Text, false, &["jobLocation.address.addressCountry", "location.address.addressCountry"]),
+    ("salary", ValueType::Number, false, &["baseSalary.value.value", "baseSalary.value"]),
+    ("salary_minimum", ValueType::Number, false, &["baseSalary.value.minValue", "baseSalary.minValue"]),
+    ("salary_maximum", ValueType::Number, false, &["baseSalary.value.maxValue", "baseSalary.maxValue"]),
+    ("salary_currency", ValueType::Text, false, &["baseSalary.currency", "baseSalary.value.currency"]),
+    ("salary_per", ValueType::Text, false, &["baseSalary.value.unitText", "baseSalary.unitText"]),
+    ("employment_type", ValueType::Text, true, &["employmentType"]),
+    ("start", ValueType::Date, false, &["startDate"]),
+    ("end", ValueType::Date, false, &["endDate"]),
+    ("venue", ValueType::Text, false, &["location.name"]),
     ("ingredients", ValueType::Text, true, &["recipeIngredient", "ingredients"]),
+    (
+        "instructions",
+        ValueType::Text,
+        true,
+        &[
+            "recipeInstructions.text",
+            "recipeInstructions.itemListElement.text",
+            "recipeInstructions.itemListElement",
+            "recipeInstructions",
+        ],
+    ),
     ("yields", ValueType::Text, false, &["recipeYield"]),
+    ("prep_time", ValueType::Minutes, false, &["prepTime"]),
+    ("cook_time", ValueType::Minutes, false, &["cookTime"]),
     ("total_time", ValueType::Minutes, false, &["totalTime"]),
     ("image", ValueType::Url, false, &["image.url", "image", "og:image"]),
 ];
+
+/// Properties whose value is an address of schema.org, of which the last part says everything: `https://schema.org/InStock`.
+const ENUMERATIONS: &[&str] = &["availability", "employment_type"];
 
 /// Kinds of things that pages are about, as schema.org names them.
 const MAIN_KINDS: &[&str] = &[
@@ -38,6 +155,9 @@ const MAIN_KINDS: &[&str] = &[
     "Event",
     "Book",
     "SoftwareApplication",
+    "ProductGroup",
+    "Vehicle",
+    "Car",
     "ReportageNewsArticle",
     "TechArticle",
 ];
@@ -103,10 +223,19 @@ pub(super) fn by_statements(page: &Document, stated: &[Datum]) -> Vec<Field> {
     let heading = headline(page);
     let about = main_kind(stated, heading.as_ref().and_then(|field| field.example.first()).map(String::as_str));
     let mut fields = Vec::new();
+    // Any address will do to find out whether a text is one.
+    let Ok(base) = Url::parse("https://localhost/") else { return fields };
     for (field, value_type, may_be_many, paths) in STATED {
         let Ok(name) = FieldName::parse(field) else { continue };
         let is_it = |datum: &&Datum, path: &str| {
-            datum.path == path && (datum.origin == Origin::Meta || about.is_some_and(|kind| kind == datum.kind))
+            let is_of_page = datum.origin == Origin::Meta && datum.path.eq_ignore_ascii_case(path);
+            let is_readable = match value_type {
+                // An address in place of a name leads to a profile.
+                ValueType::Text => *field != "author" || !datum.value.contains("://"),
+                typed => Conversion::to(*typed).apply(&datum.value, Some(&base)).is_ok(),
+            };
+            let is_of_thing = about.is_some_and(|kind| kind == datum.kind) && datum.path == path;
+            is_readable && (is_of_page || is_of_thing)
         };
         let found = paths
             .iter()
@@ -115,8 +244,10 @@ pub(super) fn by_statements(page: &Document, stated: &[Datum]) -> Vec<Field> {
             .unwrap_or_default();
         let required = *field == "title";
         let conversion = Conversion::to(*value_type);
+        let last_part = Capture::parse("([^/#]+)/?$").ok().filter(|_| ENUMERATIONS.contains(field));
+        let steps: Vec<TextStep> = last_part.map(TextStep::Regex).into_iter().collect();
         let field = field_of_statement(page, name, conversion, &found);
-        fields.extend(field.map(|field| Field { required, ..field }));
+        fields.extend(field.map(|field| Field { required, steps, ..field }));
     }
     if !fields.iter().any(|field: &Field| field.name.as_str() == "title") {
         fields.splice(0..0, heading);
@@ -150,12 +281,22 @@ pub(super) fn field_of_statement(
         .map(|value| places_of(page, value).into_iter().find(|(_, take)| *take == NodeTake::Text).map(|(node, _)| node))
         .collect();
     let is_text = conversion.value_type() == ValueType::Text;
-    let selected = shown.filter(|_| is_text).and_then(|nodes| robust_selector(&[(page, &nodes)]));
+    let selected = shown.filter(|_| is_text).and_then(|nodes| selector(page, &nodes));
     let source = match selected {
         Some(select) => Source::Nodes { select, take: NodeTake::Text },
         None => source_of(first)?,
     };
     Some(Field { many: values.len() > 1, example: values, conversion, ..Field::new(name, source) })
+}
+
+/// The selector of shown values, by name, by label or by tags. A value that only positions select is read where it is stated.
+fn selector(page: &Document, nodes: &[NodeId]) -> Option<Selector> {
+    let robust = robust_selector(&[(page, nodes)])?;
+    match nodes {
+        [only] if is_by_position(robust.source()) => label_of(page, *only).map(|label| label.select),
+        _ => None,
+    }
+    .or_else(|| Some(robust).filter(|robust| !robust.source().contains(":nth-")))
 }
 
 /// The page's only first-level heading.

@@ -3,6 +3,7 @@
 mod data;
 mod decide;
 mod exchange;
+mod preview;
 mod run;
 mod show;
 mod watch;
@@ -23,6 +24,7 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
     let store = wiring::open_store(config).await?;
     let json = arguments.json;
     match arguments.command {
+        SourceCommand::Add(add) if add.dry_run => preview::preview(&add, json, &store, config, printer).await,
         SourceCommand::Add(add) => run::add(&add, json, &store, config, printer).await,
         SourceCommand::Run { names, time_limit } => {
             let maintenance = wiring::maintenance(config, &store)?;

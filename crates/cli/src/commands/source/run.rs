@@ -53,32 +53,45 @@ pub(super) async fn add(
             printer.say(note);
         }
         printer.say(&format!("added `{name}`; values of its recipe:"));
-        let values = &results["added"]["values"];
-        match values.as_array().and_then(|items| items.split_at_checked(SHOWN_ITEMS)) {
-            Some((first, rest)) if printer.is_read() && !rest.is_empty() => {
-                printer.show(&serde_json::to_string_pretty(first)?)?;
-                printer.say(&format!(
-                    "and {} more; to print all accepted values: autoheal source data {name}",
-                    rest.len()
-                ));
-            }
-            _ => printer.show(&serde_json::to_string_pretty(values)?)?,
-        }
+        show_values(&results["added"]["values"], &name, printer)?;
     }
     Ok(Exit::Fine)
 }
 
+/// Displays the values of a page; of a long list the first ones, if a reader sees them.
+pub(super) fn show_values(values: &serde_json::Value, name: &str, printer: &Printer) -> Result<(), Failure> {
+    match values.as_array().and_then(|items| items.split_at_checked(SHOWN_ITEMS)) {
+        Some((first, rest)) if printer.is_read() && !rest.is_empty() => {
+            printer.show(&serde_json::to_string_pretty(first)?)?;
+            printer.say(&format!("and {} more; to print all accepted values: autoheal source data {name}", rest.len()));
+        }
+        _ => printer.show(&serde_json::to_string_pretty(values)?)?,
+    }
+    Ok(())
+}
+
 /// Returns the task that adds the source.
 fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failure> {
-    let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
-    let suggested =
-        || SourceName::suggested(url).context("cannot derive a name from the address; set one with --name").bad_input();
+    let request = request_of(add, printer)?;
+    let suggested = || {
+        SourceName::suggested(&request.url)
+            .context("cannot derive a name from the address; set one with --name")
+            .bad_input()
+    };
     let name = add.name.clone().map_or_else(suggested, Ok)?;
+    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), store.now());
+    task.context = serde_json::to_value(&request)?;
+    Ok(task)
+}
+
+/// Returns the request that the arguments make.
+pub(super) fn request_of(add: &Add, printer: &Printer) -> Result<AddRequest, Failure> {
+    let (url, more) = add.urls.split_first().context("name a page").bad_input()?;
     let imported = add.recipe.as_deref().map(read_recipe).transpose()?;
     for note in imported.iter().flat_map(|imported| &imported.notes) {
         printer.say(note);
     }
-    let request = AddRequest {
+    Ok(AddRequest {
         more: more.to_vec(),
         required_as_found: imported.as_ref().is_some_and(|imported| !imported.says_required()),
         recipe: imported.map(|imported| imported.recipe),
@@ -93,10 +106,7 @@ fn task_of(add: &Add, store: &Store, printer: &Printer) -> Result<NewTask, Failu
         render: add.render,
         asked_by: Some(person()),
         ..AddRequest::new(url.clone())
-    };
-    let mut task = NewTask::new(TaskKind::AddSource, name.to_string(), store.now());
-    task.context = serde_json::to_value(&request)?;
-    Ok(task)
+    })
 }
 
 pub(super) fn read_recipe(path: &Path) -> Result<Imported, Failure> {

@@ -1,10 +1,15 @@
 //! A proposal for each type of failure. A new way to heal is a file here and a line in [`run`].
 
+mod labelled;
+mod list;
 mod model;
 mod moved_page;
 mod patience;
+mod place;
+mod proposal;
 mod relocation;
 mod rendering;
+mod scouted;
 mod sibling;
 
 use autoheal_engine::source::{Snapshot, SnapshotRole};
@@ -86,7 +91,8 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Rules for a page with another layout: those that helped elsewhere, those that resemblance finds, those that a model names.
+/// Rules for a page with another layout: those that helped elsewhere, those by the known items of a list, those that resemblance finds,
+/// those that a model names.
 async fn new_rules(
     state: &DoctorState,
     loaded: &Loaded,
@@ -97,11 +103,21 @@ async fn new_rules(
     if let Some(change) = sibling::propose(services, loaded, page, context.now()).await? {
         return Ok(Ok(change));
     }
+    let listed = match loaded.recipe.items().map(|_| list::propose(loaded, page)) {
+        Some(Err(list::Miss::Gone(reason))) => Some(Err(reason)),
+        Some(Ok(change)) => Some(not_refused(change, loaded, context)),
+        Some(Err(list::Miss::Unknown(reason))) => {
+            context.note("items", reason);
+            None
+        }
+        None => None,
+    };
     let layout = match Layout::of(services, loaded, page) {
         Ok(layout) => layout,
-        Err(reason) => return Ok(Err(reason)),
+        Err(reason) => return Ok(listed.unwrap_or(Err(reason))),
     };
-    let found = relocation::propose(loaded, &layout).and_then(|change| not_refused(change, loaded, context));
+    let relocated = || relocation::propose(loaded, &layout).and_then(|change| not_refused(change, loaded, context));
+    let found = listed.unwrap_or_else(relocated);
     let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");

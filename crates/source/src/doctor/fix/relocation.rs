@@ -1,21 +1,22 @@
 //! The layout changed: every field is found again, or said to be gone.
 
 use autoheal_engine::source::Snapshot;
-use autoheal_page::apply::{FieldOutcome, link_to};
-use autoheal_page::recipe::{Field, NextPage, NodeTake, Recipe, Source, Take};
+use autoheal_page::apply::FieldOutcome;
+use autoheal_page::recipe::{Field, NodeTake, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Relocation, Status};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
 use url::Url;
 
-use super::{Change, Thought};
-use crate::definition::Blueprint;
+use super::labelled::{ByLabel, by_its_label};
+use super::place::{Place, items_around};
+use super::proposal::{change, next_page, unchanged};
+use super::scouted::Scouted;
+use super::{Thought, list};
+use crate::displaced::displaced;
 use crate::loaded::Loaded;
 use crate::scout::{is_about_the_same, place_of_known};
 use crate::services::SourceServices;
-
-/// Longer lists are not taken apart.
-const MOST_ITEMS: usize = 500;
 
 /// Fields of a source on a page with another layout.
 pub(super) struct Layout {
@@ -42,24 +43,98 @@ impl Layout {
             whole = facts.as_examples_of(&whole);
         }
         let page = Document::parse_bytes(&snapshot.content);
+        let url = Url::parse(&snapshot.url).ok();
         let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
-        let is_same_thing = is_about_the_same(&page, whole.fields());
+        let mut layout = Self { places: Vec::new(), page, url, relocation };
+        layout.places = layout.found(whole.fields());
+        match loaded.recipe.items() {
+            Some(_) => layout.add_attributes(&loaded.recipe, &whole, &old_pages),
+            None => {
+                layout.add_displaced(&whole, &old_pages);
+                layout.add_labelled(&whole, &old_pages);
+            }
+        }
+        Ok(layout)
+    }
+
+    /// Locations by resemblance, by the last good values, and by what the page would be added with.
+    fn found(&self, fields: &[Field]) -> Vec<Option<Place>> {
+        let (page, relocation) = (&self.page, &self.relocation);
+        let is_same_thing = is_about_the_same(page, fields);
         let place_of = |field: &Field| {
             let answer = relocation.field(field.name.as_str())?;
             match answer.status {
                 Status::Kept => None,
                 Status::Moved => moved_place(answer),
                 // Most changes leave the values alone: a value that is on the page once needs no resemblance.
-                Status::Gone | Status::Unsure => by_old_values(&page, field).filter(|_| is_same_thing),
+                Status::Gone | Status::Unsure => by_old_values(page, field).filter(|_| is_same_thing),
             }
         };
-        let mut places: Vec<Option<Place>> = whole.fields().iter().map(place_of).collect();
+        let mut places: Vec<Option<Place>> = fields.iter().map(place_of).collect();
         for index in 0..places.len() {
-            if let Some(place) = beside_another(&page, whole.fields(), &places, index) {
+            if let Some(place) = beside_another(page, fields, &places, index) {
                 places[index] = Some(place);
             }
         }
-        Ok(Self { page, url: Url::parse(&snapshot.url).ok(), relocation, places })
+        places
+    }
+
+    /// Adds attributes of the items of a list, by the texts of the items that were found.
+    fn add_attributes(&mut self, recipe: &Recipe, whole: &Recipe, old_pages: &[Document]) {
+        let status = |field: &Field| self.relocation.field(field.name.as_str()).map(|answer| answer.status);
+        let title = whole.fields().iter().zip(&self.places).find_map(|(field, place)| {
+            let kept = || field.select().filter(|_| status(field) == Some(Status::Kept));
+            let is_text = matches!(field.source, Source::Nodes { take: NodeTake::Text, .. });
+            let select = place.as_ref().and_then(Place::select).or_else(kept).filter(|_| is_text)?;
+            Some((field.name.as_str(), self.page.select(select)))
+        });
+        let (Some((title, nodes)), Some(old)) = (title, old_pages.first()) else { return };
+        for (index, field) in recipe.fields().iter().enumerate() {
+            let is_open = self.places.get(index).is_some_and(Option::is_none) && status(field) != Some(Status::Kept);
+            let found = || list::attribute_of_items((recipe, old), field, title, &self.page, &nodes);
+            if let Some((source, values)) = is_open.then(found).flatten() {
+                let why = "it has the same position in the items as before".to_owned();
+                self.places[index] = Some(Place { source, values, why });
+            }
+        }
+    }
+
+    /// Adds fields that their rules now take from another element, by their last good values.
+    fn add_displaced(&mut self, whole: &Recipe, old_pages: &[Document]) {
+        let Some(old) = old_pages.first() else { return };
+        for (name, _) in displaced(whole, old, &self.page) {
+            let Some(index) = whole.fields().iter().position(|field| field.name.as_str() == name) else { continue };
+            let found = whole.fields().get(index).and_then(|field| by_old_values(&self.page, field));
+            if let (Some(place), Some((_, answer))) = (found, self.relocation.fields.get_mut(index)) {
+                answer.status = Status::Moved;
+                self.places[index] = Some(place);
+            }
+        }
+    }
+
+    /// Adds values that are found by their labels, or, where nothing else is certain, by what the page would be added with.
+    fn add_labelled(&mut self, whole: &Recipe, old_pages: &[Document]) {
+        let mut scouted = None;
+        for (index, field) in whole.fields().iter().enumerate() {
+            let Some((_, answer)) = self.relocation.fields.get_mut(index) else { continue };
+            let Some(old) = old_pages.first() else { return };
+            match by_its_label((old, &self.page), field, answer.status, self.places[index].as_ref()) {
+                ByLabel::At(place) => {
+                    answer.status = Status::Moved;
+                    self.places[index] = Some(place);
+                }
+                ByLabel::Lost(reason) => {
+                    (answer.status, answer.evidence) = (Status::Unsure, vec![reason]);
+                    self.places[index] = None;
+                }
+                ByLabel::Silent => {}
+            }
+            let is_open = self.places[index].is_none() && answer.status != Status::Kept;
+            if is_open {
+                let scouted = scouted.get_or_insert_with(|| Scouted::of(&self.page, self.url.as_ref(), whole.fields()));
+                self.places[index] = scouted.place(field);
+            }
+        }
     }
 
     /// Returns the document of the page.
@@ -109,15 +184,12 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
             }
         }
     }
-    let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
-    let next = found.next_page(loaded)?;
+    let next = next_page(loaded, new_page, layout.url.as_ref())?;
     if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
-        return Err(format!(
-            "every field is where it was: the values themselves have changed; if they are right, `autoheal source accept {}` accepts them",
-            loaded.row.source
-        ));
+        return Err(unchanged(loaded));
     }
-    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?.with_next(next.clone());
+    let found = Found { page: new_page, url: layout.url.clone(), moved: &moved };
+    let recipe = loaded.recipe.clone().with_fields(fields).map_err(|error| error.to_string())?.with_next(next);
     let recipe = match found.is_given_by(&recipe) {
         Ok(()) => recipe,
         Err(reason) if recipe.items().is_none() => return Err(reason),
@@ -130,21 +202,8 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
             recipe
         }
     };
-    let mut definition = loaded.definition.clone();
-    definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
-    let mut names: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
-    if next.as_ref() != loaded.recipe.next() {
-        names.push("the link to the next page");
-    }
-    let found = format!("find {} where the new layout has them", names.join(", "));
-    let dropped = format!("do without {} until the site has it again", gone.join(", "));
-    let description = match (names.is_empty(), gone.is_empty()) {
-        (false, true) => found,
-        (true, _) => dropped,
-        (false, false) => format!("{found}; {dropped}"),
-    };
-    let try_at = Some(loaded.page.clone());
-    Ok(Change { description, recipe, definition, evidence, try_at, needs_person: None, absent: gone })
+    let names: Vec<String> = moved.into_iter().map(|(name, _)| name).collect();
+    Ok(change(loaded, recipe, &names, gone, evidence))
 }
 
 /// The recipe as one of the whole page: what is a value of each item becomes a list.
@@ -192,43 +251,12 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// The rule for the next page: as it was when it still finds a link, else one for the link that leads where the old one led.
-    fn next_page(&self, loaded: &Loaded) -> Result<Option<NextPage>, String> {
-        let (Some(rule), Some(url)) = (loaded.recipe.next(), &self.url) else {
-            return Ok(loaded.recipe.next().cloned());
-        };
-        let old = loaded.history.first().and_then(|facts| facts.next.as_ref());
-        let Some(old) = old.filter(|_| loaded.recipe.next_page(self.page, url).is_none()) else {
-            return Ok(Some(rule.clone()));
-        };
-        let select = link_to(self.page, url, old).and_then(|link| robust_selector(&[(self.page, &[link])]));
-        let select = select.ok_or("the link to the next page cannot be found again")?;
-        Ok(Some(NextPage { select, take: NodeTake::Attribute("href".to_owned()), limit: rule.limit }))
-    }
-
-    /// The items around the values of a field: each as far up as it holds no value of another item.
+    /// The items around the values of a field.
     fn items(&self, recipe: &Recipe) -> Option<Selector> {
         let select =
             recipe.fields().iter().filter(|field| field.required && !field.many).find_map(|field| field.select())?;
-        let nodes = self.page.select(select);
-        let holds_another =
-            |item: NodeId, own: NodeId| nodes.iter().any(|node| *node != own && self.page.contains(item, *node));
-        let item_of = |node: NodeId| self.page.ancestors(node).take_while(|above| !holds_another(*above, node)).last();
-        let items: Vec<NodeId> = nodes.iter().take(MOST_ITEMS).map(|node| item_of(*node).unwrap_or(*node)).collect();
-        if items.len() < 2 || items.len() < nodes.len() {
-            return None;
-        }
-        robust_selector(&[(self.page, &items)])
+        robust_selector(&[(self.page, &items_around(self.page, &self.page.select(select))?)])
     }
-}
-
-/// New location of a field.
-pub(super) struct Place {
-    source: Source,
-    /// Values at this location.
-    values: Vec<String>,
-    /// Evidence for the location.
-    why: String,
 }
 
 fn moved_place(answer: &Answer) -> Option<Place> {
