@@ -31,16 +31,6 @@ pub(crate) struct Answer {
     pub(crate) patience: u32,
 }
 
-/// Terms of the goal that apply to the whole page.
-struct Place {
-    /// By its title, its breadcrumb, and the name of the manual.
-    given: Found,
-    /// Terms in the prose of the page.
-    prose: Found,
-    /// Terms in names of parts of the page: the keys of rows and entries, captions, headings.
-    named: Found,
-}
-
 /// A passage as it is compared with the goal.
 struct Candidate<'a> {
     passage: &'a Passage,
@@ -56,14 +46,8 @@ struct Candidate<'a> {
 pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants_number: bool) -> Option<Answer> {
     let read = |text: &str| relevance.read(text);
     let candidates: Vec<Candidate<'_>> = page.passages.iter().map(|passage| candidate(passage, relevance)).collect();
-    let place = Place {
-        given: read(&page.place()).found.and(read(&page.title).found).and(manual),
-        prose: candidates
-            .iter()
-            .filter(|candidate| candidate.passage.kind == PassageKind::Text)
-            .fold(Found::default(), |found, candidate| found.and(candidate.own)),
-        named: candidates.iter().fold(Found::default(), |found, one| found.and(one.key).and(one.above)),
-    };
+    // Terms that apply to the whole page: by its title, its breadcrumb, and the name of the manual.
+    let place = read(&page.place()).found.and(read(&page.title).found).and(manual);
     let mut best: Option<Answer> = None;
     for candidate in &candidates {
         let has_number = || candidate.passage.own.chars().any(|character| character.is_ascii_digit());
@@ -71,7 +55,7 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
         if (wants_number || is_amount) && !has_number() {
             continue;
         }
-        let Some(answer) = judged(candidate, &place, relevance) else { continue };
+        let Some(answer) = judged(candidate, place, relevance) else { continue };
         match &mut best {
             Some(best) if (best.score - answer.score).abs() < 1e-9 && best.text.len() < LONGEST_SECTION => {
                 // Two equal answers cannot be distinguished: both are returned.
@@ -84,7 +68,7 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
             Some(_) | None => best = Some(answer),
         }
     }
-    best.or_else(|| section(&candidates, &place, relevance, wants_number))
+    best.or_else(|| section(&candidates, place, relevance, wants_number))
 }
 
 fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
@@ -111,9 +95,9 @@ fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
     candidate
 }
 
-fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Option<Answer> {
+fn judged(candidate: &Candidate<'_>, place: Found, relevance: &Relevance) -> Option<Answer> {
     let required = relevance.required();
-    let around = candidate.above.and(place.given);
+    let around = candidate.above.and(place);
     let missing = required.without(candidate.own).without(around);
     let is_about = match candidate.passage.kind {
         // One of its cells names a part of the goal, in addition to the header, which applies to every row.
@@ -121,20 +105,15 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
         PassageKind::Entry => !candidate.key.is_none(),
         PassageKind::Text => relevance.weight(candidate.own.both(required)) * 2.0 >= relevance.weight(required),
     };
-    if !is_about || candidate.own.both(required).is_none() {
+    if !is_about || !missing.is_none() || candidate.own.both(required).is_none() {
         return None;
     }
-    let lent = match candidate.passage.kind {
-        PassageKind::Row => lent(candidate, missing, place, relevance)?,
-        PassageKind::Entry | PassageKind::Text if missing.is_none() => missing,
-        PassageKind::Entry | PassageKind::Text => return None,
-    };
-    let needed = required.without(around).without(lent).without(candidate.key);
+    let needed = required.without(around).without(candidate.key);
     if !stands_together(&candidate.passage.own, needed, relevance) {
         return None;
     }
     let (kind, patience) = match candidate.passage.kind {
-        PassageKind::Row if lent.is_none() && candidate.key_share >= 0.5 => (1.0, 0),
+        PassageKind::Row if candidate.key_share >= 0.5 => (1.0, 0),
         PassageKind::Row => (1.0, 3),
         PassageKind::Entry if candidate.key_share >= 0.5 => (0.9, 1),
         PassageKind::Entry => (0.8, 4),
@@ -155,19 +134,6 @@ fn header(candidate: &Candidate<'_>) -> Found {
     candidate.above.without(candidate.key)
 }
 
-/// Returns the missing terms if the text before the table, or the prose of its page, supplies them for all rows. It does so only
-/// for a row whose key is in the goal word by word (`fuel pump` is not the water pump of the prose), and only for terms that
-/// name no other part of the page. `None`: some are missing.
-fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Relevance) -> Option<Found> {
-    let before = relevance.read(&candidate.passage.before).found;
-    let may_be_lent = candidate.key_share >= 1.0
-        && missing.both(place.named).is_none()
-        && missing.without(before.and(place.prose)).is_none()
-        && missing.without(before).count() <= 1
-        && missing.count() <= 2;
-    (missing.is_none() || may_be_lent).then_some(missing)
-}
-
 /// Returns whether two consecutive sentences have all of these terms.
 fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
     if needed.is_none() {
@@ -179,9 +145,9 @@ fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
 }
 
 /// Returns the text below headings that name everything in the goal: there, the answer need not repeat the question.
-fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, wants_number: bool) -> Option<Answer> {
+fn section(candidates: &[Candidate<'_>], place: Found, relevance: &Relevance, wants_number: bool) -> Option<Answer> {
     let required = relevance.required();
-    let names_all = |candidate: &&Candidate<'_>| required.without(candidate.above.and(place.given)).is_none();
+    let names_all = |candidate: &&Candidate<'_>| required.without(candidate.above.and(place)).is_none();
     // The page's own heading, or one below it, must say some of it: a breadcrumb alone holds for a whole chapter.
     let says_some = |candidate: &&Candidate<'_>| {
         let innermost = candidate.passage.above.last().map(|text| relevance.read(text).found).unwrap_or_default();
@@ -202,6 +168,14 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, w
         return None;
     }
     Some(Answer { text, score: 0.4 * relevance.weight(required), patience: 6 })
+}
+
+/// Returns whether a goal asks for an amount.
+pub(crate) fn wants_number(goal: &str) -> bool {
+    let goal = goal.trim().to_lowercase();
+    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"]
+        .iter()
+        .any(|how| goal.starts_with(how))
 }
 
 #[cfg(test)]
@@ -229,8 +203,6 @@ mod tests {
         let small = "Numbers\nName: small | Storage Size: 2 bytes | Description: a small number";
         assert_eq!(answer("What is the storage size of small?", false).as_deref(), Some(small));
         assert_eq!(answer("How many bytes does small take?", true).as_deref(), Some(small));
-        // What the paragraph before the table says holds for its rows.
-        assert_eq!(answer("What is the wire size of small?", false).as_deref(), Some(small));
     }
 
     #[test]
@@ -239,6 +211,8 @@ mod tests {
             "storage size of medium",
             "storage size of small in memory",
             "storage colour of small",
+            // The paragraph before the table says it, of no row.
+            "wire size of small",
             "torque of the drain plug",
             "limit of signed numbers",
         ] {

@@ -105,6 +105,18 @@ impl Relevance {
         Self::of_terms(terms, on_the_way)
     }
 
+    /// The words of a goal in a manual of `texts` texts, each with the number of texts that have it.
+    pub(crate) fn counted(counted: Vec<(Term, f64)>, texts: f64) -> Self {
+        let (terms, having): (Vec<_>, Vec<_>) = counted.into_iter().take(MOST_TERMS).unzip();
+        Self { having, texts, ..Self::of_terms(terms, importance) }
+    }
+
+    /// Returns the words of the goal, with the places of their terms.
+    pub(crate) fn names(&self, found: Found) -> Vec<&str> {
+        let terms = self.terms.iter().enumerate().filter(|(place, _)| found.has(*place));
+        terms.map(|(_, term)| term.plain()).collect()
+    }
+
     fn of_terms(mut terms: Vec<Term>, importance: impl Fn(&Term) -> f64) -> Self {
         terms.truncate(MOST_TERMS);
         Self {

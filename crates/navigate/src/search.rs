@@ -251,7 +251,7 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
     let mut frontier = Frontier::new(&looked_for, walked.home.as_deref());
     let mut passages = Relevance::of(&goal.text);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
-    let wants_number = wants_number(&goal.text);
+    let wants_number = answer::wants_number(&goal.text);
     let mut best: Option<(Answer, Arc<PageState>)> = None;
     let mut last = None;
     let mut waited = 0;
@@ -303,12 +303,4 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
         last,
         reason: "no page that was looked at holds the answer, and no link speaks of it any more",
     }
-}
-
-/// Returns whether a goal asks for an amount.
-fn wants_number(goal: &str) -> bool {
-    let goal = goal.trim().to_lowercase();
-    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"]
-        .iter()
-        .any(|how| goal.starts_with(how))
 }

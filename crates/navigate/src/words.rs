@@ -29,6 +29,20 @@ const SAME: &[&str] = &[
     "default defaults",
     "option options flag switch",
     "argument arguments parameter parameters",
+    "quart quarts qt",
+    "gallon gallons gal",
+    "pint pints pt",
+    "liter liters litre litres l",
+    "pound pounds lb lbs",
+    "millimeter millimeters millimetre millimetres mm",
+    "kilogram kilograms kg",
+    "second seconds sec secs",
+    "millisecond milliseconds ms",
+    "minute minutes mins",
+    "hour hours hr hrs",
+    "kilobyte kilobytes kb",
+    "megabyte megabytes mb",
+    "gigabyte gigabytes gb",
 ];
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
@@ -65,6 +79,27 @@ fn singular(word: &str) -> String {
 /// option and keeps its case; the commas of `1,000` do not count.
 pub(crate) fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
+}
+
+/// Returns whether two words differ only in an ending of grammar: `raise`, `raised`, `raising`.
+pub(crate) fn are_inflections(one: &str, other: &str) -> bool {
+    const ENDINGS: &[&str] = &["", "e", "ed", "d", "er", "ing", "s", "es", "y", "ied", "ies"];
+    const SHORTEST: usize = 4;
+    let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8());
+    let shared = same.sum::<usize>();
+    let (Some(one_rest), Some(other_rest)) = (one.get(shared..), other.get(shared..)) else { return false };
+    let is_plain = is_plain(one) && is_plain(other);
+    is_plain
+        && one.len().min(other.len()) >= SHORTEST
+        && shared + 1 >= SHORTEST
+        && ENDINGS.contains(&one_rest)
+        && ENDINGS.contains(&other_rest)
+        && STEMMER.stem(one) == STEMMER.stem(other)
+}
+
+/// Returns the words of a goal that are not silent, in their order, as they are compared.
+pub(crate) fn goal_words(goal: &str) -> Vec<String> {
+    words(goal).into_iter().filter(|word| !is_silent(word)).collect()
 }
 
 /// Returns whether a word is unrelated to the topic of a text.
@@ -206,7 +241,7 @@ pub(crate) fn kinds(goal: &str) -> Vec<Term> {
 }
 
 /// The words that a name is made of, in lower case; none of a plain word.
-fn parts(name: &str) -> Vec<String> {
+pub(crate) fn parts(name: &str) -> Vec<String> {
     const SHORTEST: usize = 3;
     let mut parts = vec![String::new()];
     let mut follows_small = false;

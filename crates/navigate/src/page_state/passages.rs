@@ -36,8 +36,6 @@ pub struct Passage {
     pub own: String,
     /// Texts that apply to the passage: caption, header cells, the group of rows, headings above it.
     pub above: Vec<String>,
-    /// The paragraph right before its table, which often describes the table.
-    pub before: String,
 }
 
 /// Content that was read from a page.
@@ -51,7 +49,6 @@ pub(super) struct Content {
 pub(super) fn content(page: &Document, terms: &Terms) -> Content {
     let mut content = Content { passages: Vec::new(), tables: Vec::new(), text: String::new() };
     let mut headings: Vec<(u8, String)> = Vec::new();
-    let mut before = String::new();
     let mut next = 0;
     for node in page.nodes() {
         if node.index() < next || content.passages.len() >= MOST {
@@ -74,7 +71,7 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
         let above = || headings.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
         if page.tag(node) == "table" {
             if let Some(table) = Table::read(page, node) {
-                let around = Around { headings: above(), term: term_around(page, terms, node), before: before.clone() };
+                let around = Around { headings: above(), term: term_around(page, terms, node) };
                 content.passages.extend(rows(&table, &around));
                 let text = table.text();
                 add_line(&mut content.text, &text, "\n\n");
@@ -91,7 +88,6 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
         let passage = of_block(text, term, above());
         let is_item = page.tag(node) == "li";
         add_line(&mut content.text, &passage.text, if is_item { "\n- " } else { "\n\n" });
-        text.clone_into(&mut before);
         content.passages.push(passage);
     }
     content
@@ -101,7 +97,6 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
 struct Around {
     headings: Vec<String>,
     term: String,
-    before: String,
 }
 
 fn rows<'a>(table: &'a Table, around: &'a Around) -> impl Iterator<Item = Passage> + 'a {
@@ -124,7 +119,6 @@ fn rows<'a>(table: &'a Table, around: &'a Around) -> impl Iterator<Item = Passag
             keys: row.keys.clone(),
             own: row.cells.join(" | "),
             above,
-            before: around.before.clone(),
         }
     })
 }
@@ -138,7 +132,6 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
             text,
             keys: Vec::new(),
             above,
-            before: String::new(),
         };
     }
     above.push(term.clone());
@@ -149,7 +142,6 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
         keys: vec![term],
         own: text.to_owned(),
         above,
-        before: String::new(),
     }
 }
 
@@ -274,7 +266,6 @@ mod tests {
             ]
         );
         assert_eq!(content.passages[1].above, ["Types", "Numbers", "Table 2", "Name", "Size"]);
-        assert_eq!(content.passages[1].before, "They count.");
         assert_eq!(content.tables, ["Table 2\nName: int | Size: 4 bytes"]);
         assert!(content.text.starts_with("Types\n\nOld\n\nNumbers\n\nThey count.\n\nTable 2\n"), "{}", content.text);
     }
