@@ -79,6 +79,7 @@ fn unit(passage: &Passage, place: &[String]) -> IndexUnit {
         own: passage.own.clone(),
         keys: passage.keys.clone(),
         above: passage.above.clone(),
+        before: passage.before.clone(),
         own_words: own.join(" "),
         around_words: around.join(" "),
     }
@@ -95,6 +96,7 @@ fn passage(unit: &FoundUnit) -> Passage {
         own: unit.own.clone(),
         keys: unit.keys.clone(),
         above: unit.above.clone(),
+        before: unit.before.clone(),
     }
 }
 

@@ -17,6 +17,10 @@ use crate::walk;
 /// Maximum number of texts that are judged.
 const MOST_CANDIDATES: u32 = 600;
 
+/// Maximum number of texts that lack one word of the goal, for each word, and of their pages that are read.
+const MOST_ROWS: u32 = 50;
+const MOST_PAGES: usize = 6;
+
 /// Maximum number of equal answers, or of vehicles that a goal may mean, that are returned together.
 const MOST_TOGETHER: usize = 5;
 
@@ -58,7 +62,8 @@ pub(crate) async fn lookup(start: &Url, goal: &Goal, index: &ManualIndex) -> Res
     Ok(Looked { result, hint })
 }
 
-/// Returns the best answer of each page.
+/// Returns the best answer of each page: of the texts to which every word of the goal applies, or else of pages whose prose has the
+/// word that a row lacks.
 async fn judge(
     query: &Query,
     goal: &Goal,
@@ -67,15 +72,41 @@ async fn judge(
 ) -> Result<Vec<Candidate>, StoreError> {
     let units = index.find(&query.groups, true, MOST_CANDIDATES).await?;
     *texts = units.len();
+    let by_page = units.chunk_by(|one, other| one.url == other.url);
+    let found: Vec<Candidate> = by_page.filter_map(|units| answer_of(units, query, goal)).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
     let mut found = Vec::new();
-    for units in units.chunk_by(|one, other| one.url == other.url) {
-        let Some(page) = page_of(units).filter(|page| walk::holds(page, goal)) else { continue };
-        let wants_number = answer::wants_number(&goal.text);
-        if let Some(answer) = answer::best(&page, &query.relevance, query.manual, wants_number) {
-            found.push(Candidate { answer, subject: subject(&page, goal), page });
-        }
+    for url in pages_without_one(query, index).await? {
+        found.extend(answer_of(&index.units_of(&url).await?, query, goal));
     }
     Ok(found)
+}
+
+fn answer_of(units: &[FoundUnit], query: &Query, goal: &Goal) -> Option<Candidate> {
+    let page = page_of(units).filter(|page| walk::holds(page, goal))?;
+    let answer = answer::best(&page, &query.relevance, query.manual, answer::wants_number(&goal.text))?;
+    Some(Candidate { answer, subject: subject(&page, goal), page })
+}
+
+/// Returns the pages with rows to which all words of the goal but one apply.
+async fn pages_without_one(query: &Query, index: &ManualIndex) -> Result<Vec<String>, StoreError> {
+    let mut pages: Vec<String> = Vec::new();
+    if query.groups.len() < 3 || query.groups.iter().any(Vec::is_empty) {
+        return Ok(pages);
+    }
+    for without in 0..query.groups.len() {
+        let mut groups = query.groups.clone();
+        groups.remove(without);
+        let units = index.find(&groups, true, MOST_ROWS).await?;
+        for unit in units.into_iter().filter(|unit| unit.kind == "row") {
+            if pages.len() < MOST_PAGES && !pages.contains(&unit.url) {
+                pages.push(unit.url);
+            }
+        }
+    }
+    Ok(pages)
 }
 
 fn page_of(units: &[FoundUnit]) -> Option<PageState> {

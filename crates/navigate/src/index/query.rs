@@ -5,7 +5,7 @@ use autoheal_store::{ManualIndex, StoreError};
 
 use crate::goal::Goal;
 use crate::relevance::{Found, Relevance};
-use crate::words::{Role, Term, are_inflections, goal_words, terms, words};
+use crate::words::{Role, Term, are_inflections, goal_words, name_words, terms, words};
 
 /// Number of letters of the beginning by which inflections are looked up, and of words that are looked up.
 const STEM_LETTERS: usize = 4;
@@ -46,19 +46,20 @@ impl Query {
             corrected: Vec::new(),
         };
         let mut counted = Vec::new();
-        let named = words(name);
+        let named = name_words(name);
         for mut term in terms {
-            if term.role != Role::Required {
-                counted.push((term, 1.0));
+            // Stems are inflections here, which are added to the words themselves.
+            if matches!(term.role, Role::Part | Role::Kind) {
                 continue;
             }
+            let is_required = term.role == Role::Required;
             let mut known = query.known(&mut term, index).await?;
             let is_name = named.iter().any(|word| is_beginning(&term.word, word));
-            if known.is_empty() && !is_name {
+            if known.is_empty() && !is_name && is_required {
                 known = query.similar(&mut term, index).await?;
             }
             let units: u64 = known.iter().map(|word| word.units).sum();
-            if !is_name {
+            if !is_name && is_required {
                 query.groups.push(known.into_iter().map(|word| word.word).collect());
             }
             counted.push((term, u32::try_from(units).map_or(f64::from(u32::MAX), f64::from)));
@@ -67,7 +68,7 @@ impl Query {
             query.groups.extend(words(value).into_iter().map(|word| vec![word]));
         }
         let texts = u32::try_from(index.unit_count().await?).unwrap_or(u32::MAX);
-        query.relevance = Relevance::counted(counted, f64::from(texts));
+        query.relevance = Relevance::counted(&goal.text, counted, f64::from(texts));
         query.manual = query.relevance.read_name(name);
         Ok(query)
     }

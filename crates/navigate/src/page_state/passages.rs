@@ -36,6 +36,8 @@ pub struct Passage {
     pub own: String,
     /// Texts that apply to the passage: caption, header cells, the group of rows, headings above it.
     pub above: Vec<String>,
+    /// The paragraph right before its table, which often describes the table.
+    pub before: String,
 }
 
 /// Content that was read from a page.
@@ -49,6 +51,7 @@ pub(super) struct Content {
 pub(super) fn content(page: &Document, terms: &Terms) -> Content {
     let mut content = Content { passages: Vec::new(), tables: Vec::new(), text: String::new() };
     let mut headings: Vec<(u8, String)> = Vec::new();
+    let mut before = String::new();
     let mut next = 0;
     for node in page.nodes() {
         if node.index() < next || content.passages.len() >= MOST {
@@ -71,7 +74,7 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
         let above = || headings.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
         if page.tag(node) == "table" {
             if let Some(table) = Table::read(page, node) {
-                let around = Around { headings: above(), term: term_around(page, terms, node) };
+                let around = Around { headings: above(), term: term_around(page, terms, node), before: before.clone() };
                 content.passages.extend(rows(&table, &around));
                 let text = table.text();
                 add_line(&mut content.text, &text, "\n\n");
@@ -88,6 +91,7 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
         let passage = of_block(text, term, above());
         let is_item = page.tag(node) == "li";
         add_line(&mut content.text, &passage.text, if is_item { "\n- " } else { "\n\n" });
+        text.clone_into(&mut before);
         content.passages.push(passage);
     }
     content
@@ -97,6 +101,7 @@ pub(super) fn content(page: &Document, terms: &Terms) -> Content {
 struct Around {
     headings: Vec<String>,
     term: String,
+    before: String,
 }
 
 fn rows<'a>(table: &'a Table, around: &'a Around) -> impl Iterator<Item = Passage> + 'a {
@@ -119,6 +124,7 @@ fn rows<'a>(table: &'a Table, around: &'a Around) -> impl Iterator<Item = Passag
             keys: row.keys.clone(),
             own: row.cells.join(" | "),
             above,
+            before: around.before.clone(),
         }
     })
 }
@@ -132,6 +138,7 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
             text,
             keys: Vec::new(),
             above,
+            before: String::new(),
         };
     }
     above.push(term.clone());
@@ -139,10 +146,18 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
     Passage {
         kind: PassageKind::Entry,
         text: shown,
-        keys: vec![term],
+        keys: name_of(&term).map(str::to_owned).into_iter().chain([term]).collect(),
         own: text.to_owned(),
         above,
+        before: String::new(),
     }
+}
+
+/// Returns the name in a term that is a signature, as in `run(args, timeout)`.
+fn name_of(term: &str) -> Option<&str> {
+    let (name, _) = term.split_once('(')?;
+    let name = name.trim();
+    name.chars().any(char::is_alphanumeric).then_some(name)
 }
 
 /// Returns the text of a block with content: of a block without nested blocks, or the text before the first of them. Terms include
@@ -171,8 +186,8 @@ fn block_text(page: &Document, node: NodeId) -> Option<&str> {
 /// The term that a block describes; empty where it describes none.
 fn term_around(page: &Document, terms: &Terms, node: NodeId) -> String {
     let description = std::iter::once(node).chain(page.ancestors(node)).take(24).find(|&above| page.tag(above) == "dd");
-    let term = description.and_then(|description| terms.of(description)).map(|term| page.visible_text(term));
-    shortened(term.unwrap_or_default(), LONGEST_HEADING).to_owned()
+    let term = description.map(|description| terms.text_of(page, description)).unwrap_or_default();
+    shortened(&term, LONGEST_HEADING).to_owned()
 }
 
 /// Returns whether a node is the title of a table. Such a title is part of the table's text.
@@ -266,6 +281,7 @@ mod tests {
             ]
         );
         assert_eq!(content.passages[1].above, ["Types", "Numbers", "Table 2", "Name", "Size"]);
+        assert_eq!(content.passages[1].before, "They count.");
         assert_eq!(content.tables, ["Table 2\nName: int | Size: 4 bytes"]);
         assert!(content.text.starts_with("Types\n\nOld\n\nNumbers\n\nThey count.\n\nTable 2\n"), "{}", content.text);
     }

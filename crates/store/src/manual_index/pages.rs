@@ -76,6 +76,8 @@ pub struct IndexUnit {
     pub keys: Vec<String>,
     /// Texts that apply to it: headings, caption, header cells.
     pub above: Vec<String>,
+    /// The paragraph before its table.
+    pub before: String,
     /// Words of the text and its keys, divided by spaces.
     pub own_words: String,
     /// Words of everything that applies to it, divided by spaces.
@@ -248,8 +250,8 @@ async fn fill(
     hash: &str,
     content: &PageContent,
 ) -> Result<(), StoreError> {
-    const UNITS: &str = "INSERT INTO unit (id, page, kind, text, own, keys, above)
-        SELECT ?1 + key, ?2, value ->> 'kind', value ->> 'text', value ->> 'own', value -> 'keys', value -> 'above'
+    const UNITS: &str = "INSERT INTO unit (id, page, kind, text, own, keys, above, before)
+        SELECT ?1 + key, ?2, value ->> 'kind', value ->> 'text', value ->> 'own', value -> 'keys', value -> 'above', value ->> 'before'
         FROM json_each(?3)";
     const WORDS: &str = "INSERT INTO unit_words (rowid, own, around)
         SELECT ?1 + key, value ->> 'own_words', value ->> 'around_words' FROM json_each(?2)";

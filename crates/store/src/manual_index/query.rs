@@ -24,6 +24,8 @@ pub struct FoundUnit {
     pub keys: Vec<String>,
     /// Texts that apply to it.
     pub above: Vec<String>,
+    /// The paragraph before its table.
+    pub before: String,
 }
 
 /// A word of the manual.
@@ -45,7 +47,7 @@ impl ManualIndex {
         limit: u32,
     ) -> Result<Vec<FoundUnit>, StoreError> {
         // Words of a unit count more than those that apply to it.
-        const FIND: &str = "SELECT page.url, page.title, page.breadcrumb, unit.kind, unit.text, unit.own, unit.keys, unit.above
+        const FIND: &str = "SELECT page.url, page.title, page.breadcrumb, unit.kind, unit.text, unit.own, unit.keys, unit.above, unit.before
             FROM (SELECT rowid AS id FROM unit_words WHERE unit_words MATCH ?1 ORDER BY bm25(unit_words, 2.0, 1.0) LIMIT ?2) AS hit
             JOIN unit ON unit.id = hit.id JOIN page ON page.id = unit.page ORDER BY unit.page, unit.id";
         if groups.is_empty() || groups.iter().any(Vec::is_empty) {
@@ -54,6 +56,14 @@ impl ManualIndex {
         let groups: Vec<String> = groups.iter().map(|words| format!("({})", any_of(words))).collect();
         let expression = groups.join(if needs_all { " AND " } else { " OR " });
         let rows = sqlx::query(FIND).bind(expression).bind(limit).fetch_all(&self.pool).await?;
+        rows.iter().map(found).collect()
+    }
+
+    /// Returns all units of a page.
+    pub async fn units_of(&self, url: &str) -> Result<Vec<FoundUnit>, StoreError> {
+        const UNITS: &str = "SELECT page.url, page.title, page.breadcrumb, unit.kind, unit.text, unit.own, unit.keys, unit.above, unit.before
+            FROM page JOIN unit ON unit.page = page.id WHERE page.url = ?1 ORDER BY unit.id";
+        let rows = sqlx::query(UNITS).bind(url).fetch_all(&self.pool).await?;
         rows.iter().map(found).collect()
     }
 
@@ -130,6 +140,7 @@ fn found(row: &sqlx::sqlite::SqliteRow) -> Result<FoundUnit, StoreError> {
         own: row.try_get("own")?,
         keys: list(row, "keys")?,
         above: list(row, "above")?,
+        before: row.try_get("before")?,
     })
 }
 

@@ -24,7 +24,8 @@ CREATE TABLE unit (
     text TEXT NOT NULL,
     own TEXT NOT NULL,
     keys TEXT NOT NULL,
-    above TEXT NOT NULL
+    above TEXT NOT NULL,
+    before TEXT NOT NULL
 ) STRICT;
 CREATE INDEX unit_page ON unit (page);
 
@@ -39,6 +40,6 @@ CREATE INDEX abbreviation_page ON abbreviation (page);
 
 -- The words come divided by spaces, in the form in which they are compared.
 CREATE VIRTUAL TABLE unit_words USING fts5 (
-    own, around, content = '', contentless_delete = 1, detail = column, tokenize = "ascii tokenchars '-_.'"
+    own, around, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '-_.'"
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (unit_words, row);
