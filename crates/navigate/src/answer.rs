@@ -3,7 +3,7 @@
 
 use crate::page_state::{PageState, Passage, PassageKind};
 use crate::relevance::{Found, Relevance};
-use crate::words::{self, words};
+use crate::words::words;
 
 /// Maximum length of a text below a heading that names the goal, in characters.
 const LONGEST_SECTION: usize = 1500;
@@ -61,7 +61,7 @@ struct Candidate<'a> {
 }
 
 /// Returns the best answer of a page. `manual` is the part of the goal that the manual's name contains.
-pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants_number: bool) -> Option<Answer> {
+pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found) -> Option<Answer> {
     let read = |text: &str| relevance.read(text);
     let candidates: Vec<Candidate<'_>> = page.passages.iter().map(|passage| candidate(passage, relevance)).collect();
     let place = Place {
@@ -74,9 +74,10 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
     };
     let mut best: Option<Answer> = None;
     for candidate in &candidates {
-        let has_number = || candidate.passage.own.chars().any(|character| character.is_ascii_digit());
+        let own = &candidate.passage.own;
+        let has_number = || own.chars().any(|character| character.is_ascii_digit()) || own.contains("unlimited");
         let is_amount = candidate.passage.kind == PassageKind::Text && relevance.asks_for(AMOUNTS);
-        if (wants_number || is_amount) && !has_number() {
+        if (relevance.asks_for_number() || is_amount) && !has_number() {
             continue;
         }
         let Some(answer) = judged(candidate, &place, relevance) else { continue };
@@ -92,7 +93,7 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
             Some(_) | None => best = Some(answer),
         }
     }
-    best.or_else(|| section(&candidates, &place, relevance, wants_number))
+    best.or_else(|| section(&candidates, &place, relevance))
 }
 
 fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
@@ -211,7 +212,7 @@ fn togetherness(candidate: &Candidate<'_>, needed: Found, place: Found, relevanc
         return None;
     }
     let said = needed.and(candidate.own.both(relevance.required()));
-    let needs_number = relevance.asks_for(AMOUNTS);
+    let needs_number = relevance.asks_for_number() || relevance.asks_for(AMOUNTS);
     let sentences: Vec<&str> = passage.own.split_inclusive(". ").collect();
     let closest = |stretch: &[&str]| {
         let text = stretch.concat();
@@ -261,7 +262,7 @@ fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
 }
 
 /// Returns the text below headings that name everything in the goal: there, the answer need not repeat the question.
-fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, wants_number: bool) -> Option<Answer> {
+fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance) -> Option<Answer> {
     let required = relevance.required();
     let names_all = |candidate: &&Candidate<'_>| required.without(candidate.above.and(place.given)).is_none();
     // The page's own heading, or one below it, must say some of it: a breadcrumb alone holds for a whole chapter.
@@ -282,22 +283,12 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, w
         }
         text.push_str(&candidate.passage.text);
     }
-    let is_amount = wants_number || relevance.asks_for(AMOUNTS);
+    let is_amount = relevance.asks_for_number() || relevance.asks_for(AMOUNTS);
     // A long section has many numbers.
     if is_amount && (!has_number(&text) || text.len() > LONGEST_AMOUNT) {
         return None;
     }
     Some(Answer { text, score: 0.4 * relevance.weight(required), patience: 6 })
-}
-
-/// Returns whether a goal asks for a number.
-pub(crate) fn wants_number(goal: &str) -> bool {
-    let goal = goal.trim().to_lowercase();
-    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"]
-        .iter()
-        .any(|how| goal.starts_with(how))
-        || goal.starts_with("numeric ")
-        || words::asks_for_unit(&goal)
 }
 
 #[cfg(test)]
@@ -310,23 +301,21 @@ mod tests {
         <dl><dt>port</dt><dd>Default 5432. It may be any number.</dd></dl>\
         <h2>Precision of decimals</h2><p>Up to 131072 digits.</p>";
 
-    fn answer(goal: &str, wants_number: bool) -> Option<String> {
+    fn answer(goal: &str) -> Option<String> {
         let page = PageState::parse(PAGE.as_bytes(), &"http://manual.example/".parse().unwrap());
         let mut relevance = Relevance::of(goal);
         for passage in &page.passages {
             let read = relevance.read(&passage.own);
             relevance.learn(read);
         }
-        best(&page, &relevance, Found::default(), wants_number).map(|answer| answer.text)
+        best(&page, &relevance, Found::default()).map(|answer| answer.text)
     }
 
     #[test]
     fn a_row_answers_by_its_key_its_header_and_its_caption() {
         let small = "Numbers\nName: small | Storage Size: 2 bytes | Description: a small number";
-        assert_eq!(answer("What is the storage size of small?", false).as_deref(), Some(small));
-        assert_eq!(answer("How many bytes does small take?", true).as_deref(), Some(small));
-        // What the paragraph before the table says holds for its rows.
-        assert_eq!(answer("What is the wire size of small?", false).as_deref(), Some(small));
+        assert_eq!(answer("What is the storage size of small?").as_deref(), Some(small));
+        assert_eq!(answer("How many bytes does small take?").as_deref(), Some(small));
     }
 
     #[test]
@@ -337,17 +326,19 @@ mod tests {
             "storage colour of small",
             "torque of the drain plug",
             "wire of small",
+            // The paragraph before the table says it, of no row.
+            "wire size of small",
             "limit of signed numbers",
         ] {
-            assert_eq!(answer(goal, false), None, "{goal}");
+            assert_eq!(answer(goal), None, "{goal}");
         }
     }
 
     #[test]
     fn entries_and_sections_answer_as_well() {
-        assert_eq!(answer("default port", false).as_deref(), Some("port: Default 5432. It may be any number."));
-        assert_eq!(answer("precision of decimals", true).as_deref(), Some("Up to 131072 digits."));
-        assert_eq!(answer("how many ports", true), answer("port", false));
-        assert!(answer("unsigned numbers", false).is_some_and(|text| text.contains("Unsigned ones are not")));
+        assert_eq!(answer("default port").as_deref(), Some("port: Default 5432. It may be any number."));
+        assert_eq!(answer("precision of decimals").as_deref(), Some("Up to 131072 digits."));
+        assert_eq!(answer("how many ports"), answer("port"));
+        assert!(answer("signed numbers").is_some_and(|text| text.contains("Unsigned ones are not")));
     }
 }

@@ -107,7 +107,10 @@ fn searched(outcome: search::Outcome) -> NavigationResult {
             ..NavigationResult::default()
         },
         None => NavigationResult {
-            error: format!("not found: {}", outcome.reason),
+            error: match outcome.unavailable {
+                Some(reason) => format!("the page to start at cannot be read: {reason}"),
+                None => format!("not found: {}", outcome.reason),
+            },
             url: outcome.last.as_ref().map(|page| page.url.to_string()).unwrap_or_default(),
             breadcrumb: outcome.last.as_ref().map(|page| page.place()).unwrap_or_default(),
             ..NavigationResult::default()

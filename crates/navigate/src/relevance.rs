@@ -88,13 +88,14 @@ pub(crate) struct Relevance {
     ignored: Found,
     /// Places of required terms that are neighbours in the goal.
     pairs: Vec<(usize, usize)>,
-    /// Whether the goal is a question such as `what does -x do`.
+    /// Whether the goal is a question such as `what does -x do`, and whether it asks for a number.
     asks_for_purpose: bool,
+    asks_for_number: bool,
 }
 
 impl Relevance {
     pub(crate) fn of(goal: &str) -> Self {
-        Self { asks_for_purpose: words::asks_for_purpose(goal), ..Self::of_terms(terms(goal), importance) }
+        Self::of_terms(terms(goal), importance).asking(goal)
     }
 
     /// The same for finding a way: typical names of sections that answer such goals count as well, and words that name a column of a
@@ -112,8 +113,13 @@ impl Relevance {
     /// The words of a goal in a manual of `texts` texts, each with the number of texts that have it.
     pub(crate) fn counted(goal: &str, counted: Vec<(Term, f64)>, texts: f64) -> Self {
         let (terms, having): (Vec<_>, Vec<_>) = counted.into_iter().take(MOST_TERMS).unzip();
-        let asks_for_purpose = words::asks_for_purpose(goal);
-        Self { having, texts, asks_for_purpose, ..Self::of_terms(terms, importance) }
+        Self { having, texts, ..Self::of_terms(terms, importance) }.asking(goal)
+    }
+
+    fn asking(mut self, goal: &str) -> Self {
+        self.asks_for_purpose = words::asks_for_purpose(goal);
+        self.asks_for_number = words::asks_for_number(goal);
+        self
     }
 
     /// Returns the words of the goal, with the places of their terms.
@@ -131,6 +137,7 @@ impl Relevance {
             ignored: Found::default(),
             pairs: pairs(&terms),
             asks_for_purpose: false,
+            asks_for_number: false,
             terms,
             texts: 0.0,
             length: 0.0,
@@ -220,6 +227,11 @@ impl Relevance {
     /// Returns whether the goal is a question such as `what does -x do`.
     pub(crate) fn asks_for_purpose(&self) -> bool {
         self.asks_for_purpose
+    }
+
+    /// Returns whether the goal asks for a number.
+    pub(crate) fn asks_for_number(&self) -> bool {
+        self.asks_for_number
     }
 
     /// Returns the terms that are names of a program, such as `max_connections`, `pageSize` or `-N`.

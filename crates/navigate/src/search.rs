@@ -15,7 +15,7 @@ use crate::page_state::{Link, PageState};
 use crate::relevance::{Found, Read, Relevance};
 use crate::trace::Trace;
 use crate::walk;
-use crate::words::{is_silent, terms, words};
+use crate::words::{Role, is_silent, terms, words};
 
 /// Weights of the text of a link, of the hints above it, of the text around it, and of its address.
 const TEXT: f64 = 1.0;
@@ -34,6 +34,9 @@ const OTHERS: f64 = 0.5;
 /// titles of its chapters. The score decreases with each part visited, so that parts do not use up all steps.
 const PART_RAREST: f64 = 0.3;
 const PART_CHAPTERS: f64 = 0.5;
+
+/// Minimum similarity (Jaro-Winkler) of a word of the manual and a word of the goal that may be misspelt.
+const SIMILAR_WORD: f64 = 0.9;
 
 /// Score of a list of all topics of a manual, relative to a link that has every word of the goal.
 const DIRECTORY: f64 = 0.45;
@@ -92,6 +95,8 @@ struct Frontier {
     parts: HashMap<Url, Found>,
     /// Number of parts that were visited.
     parts_seen: f64,
+    /// The page at which the search begins.
+    base: Option<Url>,
 }
 
 impl Frontier {
@@ -111,6 +116,7 @@ impl Frontier {
             initials,
             parts,
             parts_seen: 0.0,
+            base: None,
         }
     }
 
@@ -173,15 +179,36 @@ impl Frontier {
         }
     }
 
-    /// Takes the most relevant page from the queue; `None` if no link matches the goal.
-    fn next(&mut self) -> Option<(Url, String)> {
+    /// Returns the most relevant page of the queue; `None` if no link matches the goal.
+    fn most_relevant(&self) -> Option<&Url> {
         let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(url, target)));
-        let (url, ..) =
-            scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
-                // Of equals the one that was seen first.
-                score.total_cmp(other_score).then(other.order.cmp(&one.order))
-            })?;
-        let url = url.clone();
+        let best = scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
+            // Of equals the one that was seen first.
+            score.total_cmp(other_score).then(other.order.cmp(&one.order))
+        });
+        best.map(|(url, ..)| url)
+    }
+
+    /// Returns the page to visit if no link matches the goal: the first one below the page at which the search began, then any. A
+    /// section may be called `Repair and Diagnosis` whatever is in it.
+    fn first_below(&self) -> Option<&Url> {
+        let folder = self.base.as_ref().and_then(|base| base.join(".").ok());
+        let is_below = |url: &Url| folder.as_ref().is_some_and(|folder| url.path().starts_with(folder.path()));
+        self.targets.iter().min_by_key(|(url, target)| (!is_below(url), target.order)).map(|(url, _)| url)
+    }
+
+    /// Returns whether the label of a link has at least half of the goal, so that its page may have a better answer than the one that
+    /// was found.
+    fn is_promising(&self) -> bool {
+        let Some(target) = self.most_relevant().and_then(|url| self.targets.get(url)) else { return false };
+        let required = self.relevance.required();
+        let (_, said) = self.best_lead(target);
+        self.relevance.weight(said.both(required)) * 2.0 >= self.relevance.weight(required)
+    }
+
+    /// Takes the next page to visit from the queue.
+    fn next(&mut self) -> Option<(Url, String)> {
+        let url = self.most_relevant().or_else(|| self.first_below())?.clone();
         let target = self.targets.remove(&url)?;
         let (_, led) = self.best_lead(&target);
         if self.parts.remove(&url).is_some() {
@@ -239,23 +266,62 @@ pub(crate) struct Outcome {
     /// The last page that was seen.
     pub(crate) last: Option<Arc<PageState>>,
     /// Reason the search ended without an answer.
-    pub(crate) reason: &'static str,
+    pub(crate) reason: String,
+    /// Reason the first page is not available.
+    pub(crate) unavailable: Option<String>,
 }
 
-/// Searches from `start` on.
+/// Searches from `start` on. If links name several vehicles that the goal may mean, each of them is searched.
 pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace: &mut Trace<'_>) -> Outcome {
     let walked = walk::walk(start, goal, cache, trace).await;
+    let mut alternatives = walked.alternatives.clone();
+    let first = walked.vehicle.clone();
+    let mut outcome = search_from(walked, goal, cache, trace).await;
+    if alternatives.is_empty() {
+        return outcome;
+    }
+    let mut answers = vec![(first, outcome.answer.take())];
+    while let Some((url, name)) = alternatives.pop() {
+        let Some(walked) = walk::vehicle_at(&url, &name, goal, cache, trace).await else {
+            answers.push((name, None));
+            continue;
+        };
+        let other = search_from(walked, goal, cache, trace).await;
+        answers.push((name, other.answer));
+    }
+    outcome.answer = together(answers);
+    outcome
+}
+
+/// Returns the answers for several vehicles as one; `None` if there is no answer for any of them.
+fn together(answers: Vec<(String, Option<(Answer, Arc<PageState>)>)>) -> Option<(Answer, Arc<PageState>)> {
+    let texts: Vec<String> = answers
+        .iter()
+        .map(|(name, answer)| {
+            let text = answer.as_ref().map_or("not found", |(answer, _)| answer.text.as_str());
+            format!("{name}:\n{text}")
+        })
+        .collect();
+    let (mut answer, page) = answers.into_iter().find_map(|(_, answer)| answer)?;
+    answer.text = texts.join("\n\n");
+    Some((answer, page))
+}
+
+/// Searches from the pages that a walk has found.
+async fn search_from(walked: walk::Walked, goal: &Goal, cache: &mut Cache<'_>, trace: &mut Trace<'_>) -> Outcome {
     let context: Vec<&str> = goal.context.iter().map(|(_, value)| value.as_str()).collect();
     // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
     let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
     let mut frontier = Frontier::new(&looked_for, walked.home.as_deref());
+    frontier.base = walked.pages.last().map(|page| page.url.clone());
     let mut passages = Relevance::of(&goal.text);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
-    let wants_number = answer::wants_number(&goal.text);
     let mut best: Option<(Answer, Arc<PageState>)> = None;
     let mut last = None;
+    let mut visited = Vec::new();
     let mut waited = 0;
     let mut next = walked.pages;
+    let mut reason = "no page that was visited holds the answer, and every link was followed";
     frontier.seen.extend(walked.seen);
     loop {
         for page in next.drain(..) {
@@ -267,26 +333,24 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
                 passages.learn(read);
             }
             if walk::holds(&page, goal)
-                && let Some(answer) = answer::best(&page, &passages, manual, wants_number)
+                && let Some(answer) = answer::best(&page, &passages, manual)
                 && best.as_ref().is_none_or(|(best, _)| answer.score > best.score)
             {
                 best = Some((answer, Arc::clone(&page)));
                 waited = 0;
             }
+            visited.push(Arc::clone(&page));
             last = Some(page);
         }
         if let Some((answer, _)) = &best {
-            if waited >= answer.patience {
+            if waited >= answer.patience || !frontier.is_promising() {
                 break;
             }
             waited += 1;
         }
         if !trace.may_go_on() {
-            return Outcome {
-                answer: best,
-                last,
-                reason: "no page that was looked at holds the answer, and the steps are used up",
-            };
+            reason = "no page that was visited holds the answer, and the steps are used up";
+            break;
         }
         let Some((url, name)) = frontier.next() else { break };
         frontier.seen.insert(url.clone());
@@ -298,9 +362,36 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
             Err(error) => trace.step(format!("OPEN '{name}'"), format!("no page: {error}")),
         }
     }
-    Outcome {
-        answer: best,
-        last,
-        reason: "no page that was looked at holds the answer, and no link speaks of it any more",
+    let mut reason = reason.to_owned();
+    if best.is_none() {
+        reason.push_str(&unknown_words(goal, &visited));
     }
+    if let Some(missing) = walked.missing {
+        reason = format!("{missing}; {reason}");
+    }
+    Outcome { answer: best, last, reason, unavailable: walked.unavailable }
+}
+
+/// Names the words of the goal that no visited page has, with the most similar word of the pages.
+fn unknown_words(goal: &Goal, visited: &[Arc<PageState>]) -> String {
+    let mut known: HashSet<String> = HashSet::new();
+    for page in visited {
+        known.extend(words(&page.content_text));
+        known.extend(page.links.iter().flat_map(|link| words(&link.text)));
+        known.extend(words(&page.place()));
+    }
+    let mut text = String::new();
+    for term in terms(&goal.text).iter().filter(|term| term.role == Role::Required) {
+        if known.iter().any(|word| term.is(word)) {
+            continue;
+        }
+        let near = known.iter().filter(|word| word.chars().count() >= 4 && term.word.chars().count() >= 4);
+        let near = near.map(|word| (strsim::jaro_winkler(word, &term.word), word));
+        let near = near.filter(|(similar, _)| *similar >= SIMILAR_WORD).max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.cmp(a)));
+        text.push_str(&format!("; no page that was visited has the word \"{}\"", term.word));
+        if let Some((_, word)) = near {
+            text.push_str(&format!(": did you mean \"{word}\"?"));
+        }
+    }
+    text
 }

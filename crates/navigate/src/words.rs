@@ -307,10 +307,15 @@ pub(crate) fn parts(name: &str) -> Vec<String> {
     if parts.len() == 1 && parts.first().is_some_and(|part| *part == name.to_lowercase()) { Vec::new() } else { parts }
 }
 
-/// Returns whether a goal says in which unit it asks for an amount: `size in bytes`.
-pub(crate) fn asks_for_unit(goal: &str) -> bool {
-    let tokens = tokens(goal);
-    tokens.windows(2).any(|pair| matches!(pair, [before, unit] if before == "in" && has(UNITS, unit)))
+/// Returns whether a goal asks for a number: how many, the number of, in bytes.
+pub(crate) fn asks_for_number(goal: &str) -> bool {
+    let goal = goal.trim().to_lowercase();
+    let tokens = tokens(&goal);
+    let has_unit = tokens.windows(2).any(|pair| matches!(pair, [before, unit] if before == "in" && has(UNITS, unit)));
+    let begins = ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"];
+    has_unit
+        || begins.iter().any(|how| goal.starts_with(how))
+        || tokens.iter().any(|token| matches!(token.as_str(), "number" | "numeric"))
 }
 
 fn has(words: &str, word: &str) -> bool {

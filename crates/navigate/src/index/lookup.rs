@@ -86,7 +86,7 @@ async fn judge(
 
 fn answer_of(units: &[FoundUnit], query: &Query, goal: &Goal) -> Option<Candidate> {
     let page = page_of(units).filter(|page| walk::holds(page, goal))?;
-    let answer = answer::best(&page, &query.relevance, query.manual, answer::wants_number(&goal.text))?;
+    let answer = answer::best(&page, &query.relevance, query.manual)?;
     Some(Candidate { answer, subject: subject(&page, goal), page })
 }
 
@@ -174,7 +174,7 @@ async fn closest(query: &Query, goal: &Goal, index: &ManualIndex) -> Result<Navi
         }
     }
     let groups: Vec<Vec<String>> = query.groups.iter().filter(|group| !group.is_empty()).cloned().collect();
-    let mut best: Option<(f64, Found, PageState)> = None;
+    let mut best: Option<(f64, Found, PageState, String)> = None;
     for unit in index.find(&groups, false, 20).await? {
         let Some(page) = page_of(std::slice::from_ref(&unit)) else { continue };
         let mut found = query.relevance.read(&unit.own).found;
@@ -184,11 +184,11 @@ async fn closest(query: &Query, goal: &Goal, index: &ManualIndex) -> Result<Navi
         let found = found.both(query.relevance.required());
         let weight = query.relevance.weight(found);
         if best.as_ref().is_none_or(|(most, ..)| weight > *most) {
-            best = Some((weight, found, page));
+            best = Some((weight, found, page, unit.text));
         }
     }
     let mut result = NavigationResult::default();
-    if let Some((_, found, page)) = best {
+    if let Some((_, found, page, text)) = best {
         let missing = query.relevance.required().without(found).without(query.manual);
         let missing = query.relevance.names(missing).join("\", \"");
         let place = page.place();
@@ -201,6 +201,7 @@ async fn closest(query: &Query, goal: &Goal, index: &ManualIndex) -> Result<Navi
         }
         result.url = page.url.to_string();
         result.breadcrumb = place;
+        result.content = text;
     }
     result.error = reason;
     Ok(result)

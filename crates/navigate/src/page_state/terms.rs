@@ -20,7 +20,9 @@ impl Terms {
             for child in page.children(list) {
                 match page.tag(child) {
                     "dt" => {
-                        if is_described || current.len() >= MOST_TOGETHER {
+                        // An entry of an index leads elsewhere, and is described there.
+                        let leads_elsewhere = current.iter().any(|&term| leads_elsewhere(page, term));
+                        if is_described || leads_elsewhere || current.len() >= MOST_TOGETHER {
                             current.clear();
                         }
                         is_described = false;
@@ -45,13 +47,18 @@ impl Terms {
     }
 }
 
+fn leads_elsewhere(page: &Document, term: NodeId) -> bool {
+    let links = page.descendants(term).filter(|&node| page.tag(node) == "a");
+    links.filter_map(|link| page.attribute(link, "href")).any(|href| !href.starts_with('#'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn terms_without_a_description_share_the_next_one() {
-        let page = Document::parse("<dl><dt>-a<dt>--all<dd>Everything.<dt>-b<dd>Nothing.<dd>Really.</dl>");
+        let page = Document::parse("<dl><dt>x, <a href=x>X</a><dt>-a<dt>--all<dd>Everything.<dt>-b<dd>Nothing.<dd>Really.</dl>");
         let terms = Terms::of_page(&page);
         let told: Vec<String> =
             page.nodes().filter(|&node| page.tag(node) == "dd").map(|node| terms.text_of(&page, node)).collect();
