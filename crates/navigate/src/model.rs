@@ -15,7 +15,7 @@ use crate::cache::Cache;
 use crate::goal::Goal;
 use crate::page_state::PageState;
 use crate::relevance::Relevance;
-use crate::result::{NavigationResult, TokensUsed};
+use crate::result::{NavigationResult, TokensUsed, UNAVAILABLE};
 use crate::settings::Settings;
 use crate::tools::{Click, click, full_name};
 use crate::trace::Trace;
@@ -84,7 +84,7 @@ pub(crate) async fn navigate<'b>(
     let walked = walk::walk(start, goal, cache, trace).await;
     let Some(home) = walked.home else {
         let reason = walked.unavailable.unwrap_or_default();
-        return failed(&format!("the page to start at cannot be read: {reason}"), None, settings, goal);
+        return failed(&format!("{UNAVAILABLE}: {reason}"), None, settings, goal);
     };
     let first = if walked.arrived {
         walked.pages.last().cloned().unwrap_or_else(|| Arc::clone(&home))

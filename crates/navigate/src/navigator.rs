@@ -10,7 +10,7 @@ use crate::goal::Goal;
 use crate::index::lookup;
 use crate::pages::Pages;
 use crate::progress::{Progress, Silent};
-use crate::result::NavigationResult;
+use crate::result::{NavigationResult, UNAVAILABLE};
 use crate::search;
 use crate::settings::Settings;
 use crate::trace::Trace;
@@ -108,7 +108,7 @@ fn searched(outcome: search::Outcome) -> NavigationResult {
         },
         None => NavigationResult {
             error: match outcome.unavailable {
-                Some(reason) => format!("the page to start at cannot be read: {reason}"),
+                Some(reason) => format!("{UNAVAILABLE}: {reason}"),
                 None => format!("not found: {}", outcome.reason),
             },
             url: outcome.last.as_ref().map(|page| page.url.to_string()).unwrap_or_default(),

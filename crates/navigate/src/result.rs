@@ -26,6 +26,16 @@ pub struct NavigationResult {
     pub fetches: u32,
 }
 
+/// Beginning of the error if the first page is not available.
+pub(crate) const UNAVAILABLE: &str = "the page to start at cannot be read";
+
+impl NavigationResult {
+    /// Returns whether the first page is not available, so that nothing is known of the manual's contents.
+    pub fn is_unavailable(&self) -> bool {
+        !self.success && self.error.starts_with(UNAVAILABLE)
+    }
+}
+
 /// One action and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathStep {

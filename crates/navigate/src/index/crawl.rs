@@ -122,8 +122,9 @@ impl<'a> Crawler<'a> {
             }
             self.progress.crawled(report.requested, pages.last().map_or("", |page| &page.url));
         }
-        if report.requested > 0 || report.is_complete {
-            self.index.set_complete(report.is_complete).await?;
+        self.index.set_complete(report.is_complete).await?;
+        if report.requested > report.unchanged {
+            self.index.optimize().await?;
         }
         Ok(report)
     }

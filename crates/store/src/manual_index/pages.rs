@@ -173,9 +173,12 @@ impl ManualIndex {
             .bind(if is_complete { "yes" } else { "no" })
             .execute(&self.pool)
             .await?;
-        if is_complete {
-            sqlx::query("INSERT INTO unit_words (unit_words) VALUES ('optimize')").execute(&self.pool).await?;
-        }
+        Ok(())
+    }
+
+    /// Merges the parts of the full-text index, after many pages have changed.
+    pub async fn optimize(&self) -> Result<(), StoreError> {
+        sqlx::query("INSERT INTO unit_words (unit_words) VALUES ('optimize')").execute(&self.pool).await?;
         Ok(())
     }
 
