@@ -21,8 +21,9 @@ const LATER_CELL: f64 = 0.6;
 
 /// Words that ask for an amount. In prose without a number they mean something else, as in `the upper levels`; a cell of a table may
 /// say `unlimited`.
-const AMOUNTS: &[&str] =
-    &["byte", "capacity", "gap", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width"];
+const AMOUNTS: &[&str] = &[
+    "byte", "capacity", "gap", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width",
+];
 
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,8 +99,15 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found) -> Op
 
 fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
     let above = passage.above.iter().fold(Found::default(), |found, text| found.and(relevance.read(text).found));
-    let mut candidate =
-        Candidate { passage, own: Found::default(), key: Found::default(), keys: Found::default(), above, key_share: 0.0, key_score: 0.0 };
+    let mut candidate = Candidate {
+        passage,
+        own: Found::default(),
+        key: Found::default(),
+        keys: Found::default(),
+        above,
+        key_share: 0.0,
+        key_score: 0.0,
+    };
     candidate.own = relevance.read(&passage.own).found;
     let mut best = 0.0;
     let asks_for_amount = relevance.asks_for(AMOUNTS);
@@ -227,9 +235,9 @@ fn togetherness(candidate: &Candidate<'_>, needed: Found, place: Found, relevanc
 
 /// Returns whether a word of a text is a number: `64`, `1,000` or `-1`, but not `sqlite3`.
 fn has_number(text: &str) -> bool {
-    words(text).iter().any(|word| {
-        word.trim_start_matches('-').chars().next().is_some_and(|first| first.is_ascii_digit())
-    })
+    words(text)
+        .iter()
+        .any(|word| word.trim_start_matches('-').chars().next().is_some_and(|first| first.is_ascii_digit()))
 }
 
 /// Returns the share of the goal's words in the shortest stretch of a text that has all of these terms; `None` if it is too long.

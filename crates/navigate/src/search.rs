@@ -387,7 +387,9 @@ fn unknown_words(goal: &Goal, visited: &[Arc<PageState>]) -> String {
         }
         let near = known.iter().filter(|word| word.chars().count() >= 4 && term.word.chars().count() >= 4);
         let near = near.map(|word| (strsim::jaro_winkler(word, &term.word), word));
-        let near = near.filter(|(similar, _)| *similar >= SIMILAR_WORD).max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.cmp(a)));
+        let near = near
+            .filter(|(similar, _)| *similar >= SIMILAR_WORD)
+            .max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.cmp(a)));
         text.push_str(&format!("; no page that was visited has the word \"{}\"", term.word));
         if let Some((_, word)) = near {
             text.push_str(&format!(": did you mean \"{word}\"?"));

@@ -192,7 +192,9 @@ fn explain(missing: &[Vec<String>], page: &PageState) -> String {
 /// Returns how similar a word of a link is to a value. Years are similar within a few years.
 fn similarity(word: &str, value: &str) -> f64 {
     match (word.parse::<i64>(), value.parse::<i64>()) {
-        (Ok(one), Ok(other)) if one.abs_diff(other) <= 5 => 1.0 - 0.01 * f64::from(u8::try_from(one.abs_diff(other)).unwrap_or(5)),
+        (Ok(one), Ok(other)) if one.abs_diff(other) <= 5 => {
+            1.0 - 0.01 * f64::from(u8::try_from(one.abs_diff(other)).unwrap_or(5))
+        }
         (Err(_), Err(_)) => strsim::jaro_winkler(word, value),
         (Ok(_), _) | (_, Ok(_)) => 0.0,
     }

@@ -242,9 +242,11 @@ pub(crate) fn terms(goal: &str) -> Vec<Term> {
             follows = false;
             continue;
         }
-        let neighbour = |place: Option<usize>| place.and_then(|place| all.get(place)).is_some_and(|token| is_identifier(token));
+        let neighbour =
+            |place: Option<usize>| place.and_then(|place| all.get(place)).is_some_and(|token| is_identifier(token));
         let is_sort = has(SORTS, &lower) && (neighbour(place.checked_sub(1)) || neighbour(Some(place + 1)));
-        let is_unit = has(UNITS, &lower) && place.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|before| before == "in");
+        let is_unit = has(UNITS, &lower)
+            && place.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|before| before == "in");
         let is_light = is_sort || is_unit || LIGHT_WORDS.contains(lower.as_str());
         let role = if is_light { Role::Light } else { Role::Required };
         let is_asked = asked.as_ref() == Some(token);
@@ -254,11 +256,25 @@ pub(crate) fn terms(goal: &str) -> Vec<Term> {
         tokens.push(token);
     }
     for part in tokens.iter().flat_map(|token| parts(token)) {
-        add(Term { word: stem(&singular(&part)), same: Vec::new(), role: Role::Part, is_asked: false, is_identifier: false, follows: false });
+        add(Term {
+            word: stem(&singular(&part)),
+            same: Vec::new(),
+            role: Role::Part,
+            is_asked: false,
+            is_identifier: false,
+            follows: false,
+        });
     }
     for token in tokens.iter().map(|token| normal(token)).filter(|token| is_plain(token)) {
         if !LIGHT_WORDS.contains(token.as_str()) {
-            add(Term { word: stem(&token), same: Vec::new(), role: Role::Part, is_asked: false, is_identifier: false, follows: false });
+            add(Term {
+                word: stem(&token),
+                same: Vec::new(),
+                role: Role::Part,
+                is_asked: false,
+                is_identifier: false,
+                follows: false,
+            });
         }
     }
     found
@@ -280,7 +296,14 @@ pub(crate) fn kinds(goal: &str) -> Vec<Term> {
     for word in kinds::sections(&tokens(goal)).into_iter().flat_map(str::split_whitespace) {
         let word = stem(&singular(word));
         if !own.iter().chain(&found).any(|term| term.word == word) {
-            found.push(Term { word, same: Vec::new(), role: Role::Kind, is_asked: false, is_identifier: false, follows: false });
+            found.push(Term {
+                word,
+                same: Vec::new(),
+                role: Role::Kind,
+                is_asked: false,
+                is_identifier: false,
+                follows: false,
+            });
         }
     }
     found
@@ -331,7 +354,8 @@ pub(crate) fn asks_for_purpose(goal: &str) -> bool {
 
 /// Returns whether a token is a name of a program, and no word of a language.
 fn is_identifier(token: &str) -> bool {
-    let inner_capital = token.chars().zip(token.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    let inner_capital =
+        token.chars().zip(token.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
     token.starts_with('-') || token.contains('_') || inner_capital
 }
 

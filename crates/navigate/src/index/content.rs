@@ -16,8 +16,8 @@ use crate::words::words;
 const SHORTEST: usize = 2;
 const LONGEST: usize = 6;
 
-/// Returns what the index stores of a page.
-pub(super) fn content(page: Page, scope: &Scope) -> PageContent {
+/// Returns what the index stores of a page, with all its links.
+pub(super) fn content(page: Page) -> PageContent {
     let state = PageState::parse(&page.body, &page.url);
     let place = words(&format!("{} {} {}", state.breadcrumb.join(" "), state.title, path_text(&state.url)));
     let mut abbreviations = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn content(page: Page, scope: &Scope) -> PageContent {
     }
     let mut seen = HashSet::new();
     let links = state.links.iter().map(|link| without_fragment(&link.href));
-    let links = links.filter(|url| scope.contains(url) && seen.insert(url.clone()));
+    let links = links.filter(|url| seen.insert(url.clone()));
     PageContent {
         links: links.map(String::from).collect(),
         etag: page.validators.etag,
@@ -41,7 +41,7 @@ pub(super) fn content(page: Page, scope: &Scope) -> PageContent {
     }
 }
 
-/// Replaces the addresses of links by those under which the pages are requested.
+/// Replaces the addresses of links by those under which the pages are requested, and removes those that leave the manual.
 pub(super) fn resolve_links(content: &mut PageContent, pages: &dyn Pages, scope: &Scope) {
     let resolved = content.links.iter().filter_map(|link| Url::parse(link).ok()).map(|url| pages.address(&url));
     content.links = resolved.filter(|url| scope.contains(url)).map(String::from).collect();

@@ -137,8 +137,8 @@ impl<'a> Crawler<'a> {
         for page in due {
             match self.request(page).await {
                 Ok(body) => {
-                    let (url, scope) = (page.url.clone(), self.scope.clone());
-                    parsing.spawn_blocking(move || (url, content(body, &scope)));
+                    let url = page.url.clone();
+                    parsing.spawn_blocking(move || (url, content(body)));
                 }
                 Err(outcome) => done.push(CrawledPage { url: page.url.clone(), outcome }),
             }

@@ -126,7 +126,11 @@ fn conclude(mut found: Vec<Candidate>) -> Result<NavigationResult, String> {
     let Some(first) = subjects.first() else { return Ok(NavigationResult::default()) };
     let all_equal = subjects.iter().all(|one| one.answer.text == first.answer.text);
     if subjects.len() > 1 && !all_equal {
-        return together(&subjects, |one| format!("{}:\n{}", one.subject, one.answer.text), "vehicles or parts of the manual");
+        return together(
+            &subjects,
+            |one| format!("{}:\n{}", one.subject, one.answer.text),
+            "vehicles or parts of the manual",
+        );
     }
     let mut equal: Vec<&Candidate> = Vec::new();
     for candidate in found.iter().take_while(|one| (one.answer.score - first.answer.score).abs() < 1e-9) {
@@ -134,18 +138,29 @@ fn conclude(mut found: Vec<Candidate>) -> Result<NavigationResult, String> {
             equal.push(candidate);
         }
     }
-    together(&equal, |one| if equal.len() > 1 { format!("{}:\n{}", one.page.place(), one.answer.text) } else { one.answer.text.clone() }, "passages")
+    together(
+        &equal,
+        |one| {
+            if equal.len() > 1 {
+                format!("{}:\n{}", one.page.place(), one.answer.text)
+            } else {
+                one.answer.text.clone()
+            }
+        },
+        "passages",
+    )
 }
 
-fn together(
-    all: &[&Candidate],
-    text: impl Fn(&Candidate) -> String,
-    what: &str,
-) -> Result<NavigationResult, String> {
+fn together(all: &[&Candidate], text: impl Fn(&Candidate) -> String, what: &str) -> Result<NavigationResult, String> {
     let Some(first) = all.first() else { return Ok(NavigationResult::default()) };
     if all.len() > MOST_TOGETHER {
-        let named: Vec<String> = all.iter().take(MOST_TOGETHER).map(|one| format!("\"{}\"", one.page.place())).collect();
-        return Err(format!("{} {what} match the goal equally, such as {}; be more specific", all.len(), named.join(", ")));
+        let named: Vec<String> =
+            all.iter().take(MOST_TOGETHER).map(|one| format!("\"{}\"", one.page.place())).collect();
+        return Err(format!(
+            "{} {what} match the goal equally, such as {}; be more specific",
+            all.len(),
+            named.join(", ")
+        ));
     }
     let texts: Vec<String> = all.iter().map(|one| text(one)).collect();
     Ok(NavigationResult {

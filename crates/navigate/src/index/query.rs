@@ -105,8 +105,11 @@ impl Query {
             }
         }
         near.sort_by(|one, other| one.0.cmp(&other.0).then(other.1.units.cmp(&one.1.units)));
-        let best: Vec<WordCount> =
-            near.iter().take_while(|(mistakes, _)| *mistakes <= most && *mistakes == near[0].0).map(|(_, word)| word.clone()).collect();
+        let best: Vec<WordCount> = near
+            .iter()
+            .take_while(|(mistakes, _)| *mistakes <= most && *mistakes == near[0].0)
+            .map(|(_, word)| word.clone())
+            .collect();
         // `capasity` means `capacity` and its inflections, but nothing else.
         let is_one = best.first().is_some_and(|first| {
             best.iter().all(|word| word.word == first.word || are_inflections(&word.word, &first.word))
@@ -143,8 +146,11 @@ async fn add_compounds(terms: &mut [Term], text: &str, index: &ManualIndex) -> R
         }
     }
     // `requests` is said by `MaxKeepAliveRequests`, if the goal names that as well.
-    let parts: Vec<(String, Vec<String>)> =
-        text.split_whitespace().map(|name| (words_of_name(name), crate::words::parts(name))).filter(|(_, parts)| parts.len() > 1).collect();
+    let parts: Vec<(String, Vec<String>)> = text
+        .split_whitespace()
+        .map(|name| (words_of_name(name), crate::words::parts(name)))
+        .filter(|(_, parts)| parts.len() > 1)
+        .collect();
     for (name, parts) in parts {
         let parts: Vec<String> = parts.iter().flat_map(|part| crate::words::words(part)).collect();
         for term in terms.iter_mut().filter(|term| term.word != name && parts.contains(&term.word)) {

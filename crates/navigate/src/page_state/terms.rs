@@ -42,7 +42,8 @@ impl Terms {
     /// The text of the terms that a `dd` describes, as in `-a, --all`; empty without terms.
     pub(super) fn text_of(&self, page: &Document, description: NodeId) -> String {
         let terms = self.0.get(&description).map(Vec::as_slice).unwrap_or_default();
-        let texts: Vec<&str> = terms.iter().map(|&term| page.visible_text(term)).filter(|text| !text.is_empty()).collect();
+        let texts: Vec<&str> =
+            terms.iter().map(|&term| page.visible_text(term)).filter(|text| !text.is_empty()).collect();
         texts.join(", ")
     }
 }
@@ -58,7 +59,9 @@ mod tests {
 
     #[test]
     fn terms_without_a_description_share_the_next_one() {
-        let page = Document::parse("<dl><dt>x, <a href=x>X</a><dt>-a<dt>--all<dd>Everything.<dt>-b<dd>Nothing.<dd>Really.</dl>");
+        let page = Document::parse(
+            "<dl><dt>x, <a href=x>X</a><dt>-a<dt>--all<dd>Everything.<dt>-b<dd>Nothing.<dd>Really.</dl>",
+        );
         let terms = Terms::of_page(&page);
         let told: Vec<String> =
             page.nodes().filter(|&node| page.tag(node) == "dd").map(|node| terms.text_of(&page, node)).collect();

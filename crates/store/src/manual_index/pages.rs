@@ -169,10 +169,12 @@ impl ManualIndex {
 
     /// Records whether the crawl has reached its end.
     pub async fn set_complete(&self, is_complete: bool) -> Result<(), StoreError> {
-        sqlx::query("INSERT INTO property (name, value) VALUES ('complete', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1")
-            .bind(if is_complete { "yes" } else { "no" })
-            .execute(&self.pool)
-            .await?;
+        sqlx::query(
+            "INSERT INTO property (name, value) VALUES ('complete', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1",
+        )
+        .bind(if is_complete { "yes" } else { "no" })
+        .execute(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -201,21 +203,13 @@ impl ManualIndex {
 }
 
 fn due_page(row: &sqlx::sqlite::SqliteRow) -> Result<DuePage, StoreError> {
-    Ok(DuePage {
-        url: row.try_get("url")?,
-        etag: row.try_get("etag")?,
-        last_modified: row.try_get("last_modified")?,
-    })
+    Ok(DuePage { url: row.try_get("url")?, etag: row.try_get("etag")?, last_modified: row.try_get("last_modified")? })
 }
 
 async fn add(connection: &mut SqliteConnection, urls: &[String]) -> Result<(), StoreError> {
     const ADD: &str = "INSERT OR IGNORE INTO page (url) SELECT value FROM json_each(?1)
         LIMIT max(0, ?2 - coalesce((SELECT max(id) FROM page), 0))";
-    sqlx::query(ADD)
-        .bind(json(&urls)?)
-        .bind(MOST_PAGES)
-        .execute(connection)
-        .await?;
+    sqlx::query(ADD).bind(json(&urls)?).bind(MOST_PAGES).execute(connection).await?;
     Ok(())
 }
 
@@ -260,13 +254,14 @@ async fn fill(
         SELECT ?1 + key, value ->> 'own_words', value ->> 'around_words' FROM json_each(?2)";
     const ABBREVIATIONS: &str = "INSERT OR IGNORE INTO abbreviation (short, long, page)
         SELECT value ->> 'short', value ->> 'long', ?1 FROM json_each(?2)";
-    let page: i64 = sqlx::query_scalar("UPDATE page SET hash = ?2, title = ?3, breadcrumb = ?4 WHERE url = ?1 RETURNING id")
-        .bind(url)
-        .bind(hash)
-        .bind(&content.title)
-        .bind(json(&content.breadcrumb)?)
-        .fetch_one(&mut *connection)
-        .await?;
+    let page: i64 =
+        sqlx::query_scalar("UPDATE page SET hash = ?2, title = ?3, breadcrumb = ?4 WHERE url = ?1 RETURNING id")
+            .bind(url)
+            .bind(hash)
+            .bind(&content.title)
+            .bind(json(&content.breadcrumb)?)
+            .fetch_one(&mut *connection)
+            .await?;
     let first: i64 =
         sqlx::query_scalar("SELECT coalesce(max(id), 0) + 1 FROM unit").fetch_one(&mut *connection).await?;
     let units = json(&content.units)?;

@@ -97,20 +97,21 @@ impl ManualIndex {
 
     /// Returns the texts that an abbreviation is short for according to the manual.
     pub async fn long_forms(&self, short: &str) -> Result<Vec<String>, StoreError> {
-        const LONG: &str = "SELECT long FROM abbreviation WHERE short = ?1 GROUP BY long ORDER BY count(*) DESC LIMIT 3";
+        const LONG: &str =
+            "SELECT long FROM abbreviation WHERE short = ?1 GROUP BY long ORDER BY count(*) DESC LIMIT 3";
         Ok(sqlx::query_scalar(LONG).bind(short).fetch_all(&self.pool).await?)
     }
 
     /// Returns the abbreviations of a text according to the manual.
     pub async fn short_forms(&self, long: &str) -> Result<Vec<String>, StoreError> {
-        const SHORT: &str = "SELECT short FROM abbreviation WHERE long = ?1 GROUP BY short ORDER BY count(*) DESC LIMIT 3";
+        const SHORT: &str =
+            "SELECT short FROM abbreviation WHERE long = ?1 GROUP BY short ORDER BY count(*) DESC LIMIT 3";
         Ok(sqlx::query_scalar(SHORT).bind(long).fetch_all(&self.pool).await?)
     }
 
     /// Returns an upper bound of the number of units: the highest number that was given to one.
     pub async fn unit_count(&self) -> Result<u64, StoreError> {
-        let count: i64 =
-            sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM unit").fetch_one(&self.pool).await?;
+        let count: i64 = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM unit").fetch_one(&self.pool).await?;
         Ok(u64::try_from(count).unwrap_or(0))
     }
 
