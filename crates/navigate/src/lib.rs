@@ -8,7 +8,7 @@
 //! - [`pages`]: sources of pages; `cache`: requests each page once
 //! - `words`: words in the form in which they are compared; `relevance`: relevance of texts to the goal; `answer`: passages that
 //!   answer it
-//! - `search`: navigation without a model; `walk`: from the home page to the pages of the vehicle
+//! - `search`: navigation without a model; `frontier`: the pages to visit next; `walk`: from the home page to the pages of the vehicle
 //! - `contents`: parts of a manual that list more of it; `kinds`: kinds of questions and the kinds of sections that answer them
 //! - `model`: navigation by a language model, with the tools click, extract and go back; `tools`: their implementation
 //! - [`index`]: the index of a whole manual, and answers by it
@@ -38,6 +38,7 @@ mod address;
 mod answer;
 mod cache;
 mod contents;
+mod frontier;
 pub mod goal;
 pub mod index;
 mod kinds;

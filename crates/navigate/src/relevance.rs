@@ -113,7 +113,7 @@ impl Relevance {
     /// The words of a goal in a manual of `texts` texts, each with the number of texts that have it.
     pub(crate) fn counted(goal: &str, counted: Vec<(Term, f64)>, texts: f64) -> Self {
         let (terms, having): (Vec<_>, Vec<_>) = counted.into_iter().take(MOST_TERMS).unzip();
-        Self { having, texts, ..Self::of_terms(terms, importance) }.asking(goal)
+        Self { texts, having, ..Self::of_terms(terms, importance) }.asking(goal)
     }
 
     fn asking(mut self, goal: &str) -> Self {

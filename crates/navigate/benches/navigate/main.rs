@@ -57,7 +57,7 @@ struct Options {
     #[arg(long)]
     json: Option<PathBuf>,
     /// Answer by the index only
-    #[arg(long)]
+    #[arg(long, num_args = 0..=1, default_value_t = false, default_missing_value = "true")]
     no_walk: bool,
     /// Print what was returned
     #[arg(long)]

@@ -1,5 +1,7 @@
 //! The answer to a goal by the index of a manual. The texts that have every word of the goal are judged as on a walk.
 
+use std::fmt::Write as _;
+
 use autoheal_store::manual_index::FoundUnit;
 use autoheal_store::{ManualIndex, StoreError};
 use url::Url;
@@ -174,7 +176,7 @@ fn together(all: &[&Candidate], text: impl Fn(&Candidate) -> String, what: &str)
 
 fn with_corrections(mut result: NavigationResult, query: &Query) -> NavigationResult {
     for (word, meant) in &query.corrected {
-        result.content.push_str(&format!("\n\n(\"{word}\" is not in the manual; this answers \"{meant}\")"));
+        let _ = write!(result.content, "\n\n(\"{word}\" is not in the manual; this answers \"{meant}\")");
     }
     result
 }
@@ -183,9 +185,9 @@ fn with_corrections(mut result: NavigationResult, query: &Query) -> NavigationRe
 async fn closest(query: &Query, goal: &Goal, index: &ManualIndex) -> Result<NavigationResult, StoreError> {
     let mut reason = String::from("not found: no text of the manual has all words of the goal together");
     for (word, similar) in &query.unknown {
-        reason.push_str(&format!("; the manual does not have the word \"{word}\""));
+        let _ = write!(reason, "; the manual does not have the word \"{word}\"");
         if !similar.is_empty() {
-            reason.push_str(&format!(", but \"{}\"", similar.join("\", \"")));
+            let _ = write!(reason, ", but \"{}\"", similar.join("\", \""));
         }
     }
     let groups: Vec<Vec<String>> = query.groups.iter().filter(|group| !group.is_empty()).cloned().collect();
@@ -207,9 +209,9 @@ async fn closest(query: &Query, goal: &Goal, index: &ManualIndex) -> Result<Navi
         let missing = query.relevance.required().without(found).without(query.manual);
         let missing = query.relevance.names(missing).join("\", \"");
         let place = page.place();
-        reason.push_str(&format!("; closest is \"{place}\" ({})", page.url));
+        let _ = write!(reason, "; closest is \"{place}\" ({})", page.url);
         if !missing.is_empty() {
-            reason.push_str(&format!(", without \"{missing}\""));
+            let _ = write!(reason, ", without \"{missing}\"");
         }
         if !walk::holds(&page, goal) {
             reason.push_str(", of another vehicle or part of the manual");

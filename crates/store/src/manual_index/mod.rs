@@ -1,4 +1,4 @@
-//! Full-text index of one manual, in a SQLite file of its own (FTS5).
+//! Full-text index of one manual, in a SQLite file apart from the database (FTS5).
 //!
 //! It is a cache: everything in it comes from the manual's pages. A file of another version is replaced, not migrated.
 //!
@@ -10,6 +10,7 @@
 mod pages;
 mod query;
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -71,13 +72,26 @@ impl ManualIndex {
         }
         pool.close().await;
         if version != 0 {
-            std::fs::remove_file(path).map_err(|error| StoreError::Refused {
+            delete(path).map_err(|error| StoreError::Refused {
                 what: "the index of the manual",
                 reason: format!("{} has another version and cannot be deleted: {error}", path.display()),
             })?;
         }
         Ok(None)
     }
+}
+
+/// Deletes an index. Its log goes first: a new file must not get the changes of the old one.
+fn delete(path: &Path) -> std::io::Result<()> {
+    for suffix in ["-wal", "-shm", ""] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(suffix);
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 async fn connect(options: SqliteConnectOptions) -> Result<SqlitePool, StoreError> {
@@ -91,5 +105,9 @@ async fn connect(options: SqliteConnectOptions) -> Result<SqlitePool, StoreError
 
 /// Returns the SHA-256 of some bytes as hexadecimal digits.
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -1,4 +1,4 @@
--- An index of one manual, in a file of its own. It can be made again at any time: another version is not migrated.
+-- An index of one manual, one file for each. It can be made again at any time: another version is not migrated.
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 -- The pages of the manual. `due`: it has to be requested; `hash` is NULL until it was read, and where it has no text.
