@@ -72,6 +72,8 @@ struct Options {
 struct Judged<'a> {
     goal: &'a str,
     answer: Option<&'a str>,
+    /// Whether the goal names the page or the table.
+    has_page: bool,
     right_page: bool,
     answered: bool,
     /// Something was returned that is not the answer.
@@ -187,6 +189,7 @@ async fn judge<'a>(
     Ok(Judged {
         goal: &goal.question,
         answer: goal.answer.as_deref(),
+        has_page: goal.answer.is_some() && (goal.table.is_some() || goal.page.is_some()),
         right_page,
         answered,
         wrong: result.success && !answered,
@@ -229,7 +232,8 @@ fn conclude(judged: &[Judged<'_>], method: Method) -> Vec<String> {
     let count = |is: fn(&&Judged<'_>) -> bool| judged.iter().filter(is).count();
     let possible = count(|one| one.answer.is_some());
     let impossible = judged.len() - possible;
-    let (right_page, answered) = (count(|one| one.right_page), count(|one| one.answered));
+    let (placed, right_page) = (count(|one| one.has_page), count(|one| one.right_page));
+    let answered = count(|one| one.answered);
     let wrong = count(|one| one.wrong && one.answer.is_some());
     let made_up = count(|one| one.wrong && one.answer.is_none());
     let share = |part: usize, whole: usize| {
@@ -240,7 +244,7 @@ fn conclude(judged: &[Judged<'_>], method: Method) -> Vec<String> {
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied().unwrap_or(0);
     let (least_page, least_answered) = method.goals();
-    println!("\n{method:?}: right page {right_page} of {possible} ({:.0} %)", 100.0 * share(right_page, possible));
+    println!("\n{method:?}: right page {right_page} of {placed} ({:.0} %)", 100.0 * share(right_page, placed));
     println!("answered   {answered} of {possible} ({:.0} %), wrong {wrong}", 100.0 * share(answered, possible));
     println!("impossible: {} of {impossible} not found, {made_up} wrong", impossible - made_up);
     println!("median {median} ms, slowest {} ms\n", times.last().unwrap_or(&0));
@@ -250,7 +254,7 @@ fn conclude(judged: &[Judged<'_>], method: Method) -> Vec<String> {
             faults.push(format!("{method:?}: {what}"));
         }
     };
-    check(share(right_page, possible) >= least_page, "the right page is found too seldom");
+    check(share(right_page, placed) >= least_page, "the right page is found too seldom");
     check(share(answered, possible) >= least_answered, "the answer is found too seldom");
     check(made_up == 0, "something was answered that the manual does not say");
     check(share(wrong + made_up, judged.len()) <= WRONG, "too many answers are wrong");

@@ -58,7 +58,7 @@ pub(super) async fn index(
 }
 
 /// Prints the size of an index.
-pub(super) async fn show(indexed: &Indexed, arguments: &Navigate, printer: &Printer) -> Result<Exit, Failure> {
+pub(super) fn show(indexed: &Indexed, arguments: &Navigate, printer: &Printer) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Shown {
         pages: u64,

@@ -41,7 +41,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     };
     let Some(goal) = arguments.goal.clone() else {
         let Some(index) = index else { return Err(Failure::bad_input("there is no goal; give search terms")) };
-        return indexing::show(&index, arguments, printer).await;
+        return indexing::show(&index, arguments, printer);
     };
     let goal = Goal { text: goal, context: arguments.all_context() };
     let guide = match (&session, &index) {
