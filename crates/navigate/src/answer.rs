@@ -206,7 +206,7 @@ fn togetherness(candidate: &Candidate<'_>, needed: Found, place: Found, relevanc
     let texts = || std::iter::once(&passage.own).chain(&passage.keys).chain(&passage.above).map(String::as_str);
     let pairs = relevance.share_of_pairs(texts());
     if passage.kind != PassageKind::Text {
-        // The size of a page is no other size: its row says `page size`, or is called `page`.
+        // The size of a page is not another size: its row says `page size`, or is called `page`.
         let amount = relevance.terms_among(AMOUNTS);
         let named = candidate.keys.and(place);
         if passage.kind == PassageKind::Row && !relevance.has_modifiers(amount, named, texts()) {

@@ -88,7 +88,7 @@ pub(crate) struct Relevance {
     ignored: Found,
     /// Places of required terms that are neighbours in the goal.
     pairs: Vec<(usize, usize)>,
-    /// Whether the goal is a question such as `what does -x do`, and whether it asks for a number.
+    /// True for a question such as `what does -x do`, and for one that asks for a number.
     asks_for_purpose: bool,
     asks_for_number: bool,
 }

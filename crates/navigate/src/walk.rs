@@ -147,7 +147,7 @@ pub(crate) async fn vehicle_at(
     })
 }
 
-/// Returns the other links of a page that name all values that the link `text` names, with further words of their own. A link that
+/// Returns the other links of a page that name all values that the link `text` names, with further words. A link that
 /// is exactly called so is the one that is meant.
 fn alternatives(stop: &Stop, text: &str) -> Vec<(Url, String)> {
     let named = words(text);

@@ -25,7 +25,7 @@ const UNITS: &str = "bit bits byte bytes day days hour hours kilobyte kilobytes 
 const SORTS: &str = "argument attribute class command directive field flag function keyword macro method module option parameter property \
     setting switch variable";
 
-/// Words in the names of manuals that are no names.
+/// Words in the names of manuals that do not tell them apart.
 const OF_MANUALS: &str = "book contents documentation guide handbook help home index introduction manual overview page reference service \
     site start table topic user welcome";
 

@@ -72,7 +72,7 @@ struct Options {
 struct Judged<'a> {
     goal: &'a str,
     answer: Option<&'a str>,
-    /// Whether the goal names the page or the table.
+    /// True if the goal names the page or the table.
     has_page: bool,
     right_page: bool,
     answered: bool,

@@ -145,7 +145,7 @@ async fn add_compounds(terms: &mut [Term], text: &str, index: &ManualIndex) -> R
             }
         }
     }
-    // `requests` is said by `MaxKeepAliveRequests`, if the goal names that as well.
+    // `MaxKeepAliveRequests` also has the word `requests`, if the goal names both.
     let parts: Vec<(String, Vec<String>)> = text
         .split_whitespace()
         .map(|name| (words_of_name(name), crate::words::parts(name)))

@@ -6,7 +6,7 @@ use url::Url;
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
     folder: Url,
-    /// Whether addresses with a query are pages of it: lists that are sorted in each way have no end.
+    /// True if addresses with a query are pages of it: lists that are sorted in each way have no end.
     has_queries: bool,
 }
 
