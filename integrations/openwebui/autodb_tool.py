@@ -194,7 +194,8 @@ def format_response(query: str, vehicle: str, result: dict) -> str:
     heading = f"**{query}** ({vehicle})" if vehicle else f"**{query}**"
     if result["success"]:
         return f"{heading}\n\n{result['content']}\n\nSource: {result['breadcrumb']}\n{result['url']}"
-    parts = [heading, f"Not found: {result['error']}. Do not guess an answer."]
+    error = result["error"].removeprefix("not found: ")
+    parts = [heading, f"Not found: {error}. Do not guess an answer."]
     if result.get("content"):
         parts.append(f"The last page that was looked at, which is no answer: {result['url']}\n\n{result['content']}")
     return "\n\n".join(parts)

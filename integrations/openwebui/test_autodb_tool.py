@@ -52,6 +52,7 @@ class AutodbTest(unittest.TestCase):
     def test_what_is_not_there_is_not_made_up(self):
         answer = self.ask(tool(), "warp drive plasma injector pressure")
         self.assertIn("Not found", answer)
+        self.assertNotIn("not found: ", answer)
         self.assertIn("Do not guess", answer)
 
     def test_the_model_of_the_server_chooses_the_links_unless_it_is_told_not_to(self):

@@ -7,19 +7,24 @@ Examples:
   autoheal navigate 'storage size of smallint' --start https://manuals.example/index.html
   autoheal navigate 'oil capacity' --start https://manuals.example/ --year 2012 --make Jeep --vehicle-model Liberty
   autoheal navigate 'default port' --start /usr/share/doc/some-manual/html --json
+  autoheal navigate --index --start https://manuals.example/docs/index.html
   autoheal navigate 'torque of the drain plug' --start https://manuals.example/ --context series=C4 --model gemini/gemini-2.0-flash
 
 --model names the language model that chooses the links; without one, a search chooses them. The model of the vehicle is --vehicle-model. \
 To allow pages inside your own network, set fetch.allow_private (docs/settings.md).
 
-Exit codes: 0 found, 1 not found, 2 invalid input.";
+With an index of the manual, questions are answered from it in milliseconds. It is built with --index, once for each start page, and \
+automatically for files. --refresh brings it up to date.
+
+Exit codes: 0 found, 1 not found, 2 invalid input, 3 the page to start at cannot be read.";
 
 // Not documented: clap would take that for the description of the command.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Navigate {
     /// Search terms, or a question
-    pub(crate) goal: String,
+    #[arg(required_unless_present_any = ["index", "refresh"])]
+    pub(crate) goal: Option<String>,
     /// Page to start at: an address, a file, or a folder with an `index.html`
     #[arg(long, value_name = "URL|FILE|FOLDER")]
     pub(crate) start: String,
@@ -38,6 +43,18 @@ pub(crate) struct Navigate {
     /// Further criterion that selects a part of the manual; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub(crate) context: Vec<(String, String)>,
+    /// Build the index of the manual first: its pages below the folder of the start page. An interrupted build continues
+    #[arg(long, conflicts_with = "no_index")]
+    pub(crate) index: bool,
+    /// Bring the index up to date first; pages that have not changed are not sent again
+    #[arg(long, conflicts_with = "no_index")]
+    pub(crate) refresh: bool,
+    /// Follow the links even if there is an index
+    #[arg(long)]
+    pub(crate) no_index: bool,
+    /// Maximum number of pages to request for the index
+    #[arg(long, value_name = "COUNT", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=200_000))]
+    pub(crate) limit_pages: u64,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,

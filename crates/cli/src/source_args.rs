@@ -209,8 +209,8 @@ pub(crate) struct Add {
     /// Policy for approving fixes: auto (by the validation) or review (by you)
     #[arg(long, value_enum, default_value_t = Policy::Auto)]
     pub(crate) heal_policy: Policy,
-    /// Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)
-    #[arg(long, value_enum, default_value_t = WhenUncertain::SkipRun)]
+    /// Fate of a run in which some fields are uncertain
+    #[arg(long, value_enum, help = "Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)", default_value_t = WhenUncertain::SkipRun)]
     pub(crate) on_uncertain: WhenUncertain,
     /// Address to which changed values are posted
     #[arg(long, value_name = "URL", value_parser = page_address)]

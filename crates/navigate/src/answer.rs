@@ -3,9 +3,13 @@
 
 use crate::page_state::{PageState, Passage, PassageKind};
 use crate::relevance::{Found, Relevance};
+use crate::words::words;
 
 /// Maximum length of a text below a heading that names the goal, in characters.
 const LONGEST_SECTION: usize = 1500;
+
+/// The same if the goal asks for an amount.
+const LONGEST_AMOUNT: usize = 400;
 
 /// Minimum share of a key's words that must be in the goal, for the first cell of a row and for later ones: a long cell
 /// has many words.
@@ -17,8 +21,9 @@ const LATER_CELL: f64 = 0.6;
 
 /// Words that ask for an amount. In prose without a number they mean something else, as in `the upper levels`; a cell of a table may
 /// say `unlimited`.
-const AMOUNTS: &[&str] =
-    &["byte", "capacity", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width"];
+const AMOUNTS: &[&str] = &[
+    "byte", "capacity", "gap", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width",
+];
 
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,11 +46,15 @@ struct Place {
     named: Found,
 }
 
+/// Minimum share of the words in a stretch of prose that are the goal's, if the stretch has all that the goal needs.
+const LEAST_DENSITY: f64 = 0.5;
+
 /// A passage as it is compared with the goal.
 struct Candidate<'a> {
     passage: &'a Passage,
     own: Found,
     key: Found,
+    keys: Found,
     above: Found,
     /// Share of the key's words that are in the goal, from 0 to 1; `key_score` is its part of the passage's score.
     key_share: f64,
@@ -53,7 +62,7 @@ struct Candidate<'a> {
 }
 
 /// Returns the best answer of a page. `manual` is the part of the goal that the manual's name contains.
-pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants_number: bool) -> Option<Answer> {
+pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found) -> Option<Answer> {
     let read = |text: &str| relevance.read(text);
     let candidates: Vec<Candidate<'_>> = page.passages.iter().map(|passage| candidate(passage, relevance)).collect();
     let place = Place {
@@ -66,9 +75,10 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
     };
     let mut best: Option<Answer> = None;
     for candidate in &candidates {
-        let has_number = || candidate.passage.own.chars().any(|character| character.is_ascii_digit());
+        let own = &candidate.passage.own;
+        let has_number = || own.chars().any(|character| character.is_ascii_digit()) || own.contains("unlimited");
         let is_amount = candidate.passage.kind == PassageKind::Text && relevance.asks_for(AMOUNTS);
-        if (wants_number || is_amount) && !has_number() {
+        if (relevance.asks_for_number() || is_amount) && !has_number() {
             continue;
         }
         let Some(answer) = judged(candidate, &place, relevance) else { continue };
@@ -84,22 +94,35 @@ pub(crate) fn best(page: &PageState, relevance: &Relevance, manual: Found, wants
             Some(_) | None => best = Some(answer),
         }
     }
-    best.or_else(|| section(&candidates, &place, relevance, wants_number))
+    best.or_else(|| section(&candidates, &place, relevance))
 }
 
 fn candidate<'a>(passage: &'a Passage, relevance: &Relevance) -> Candidate<'a> {
     let above = passage.above.iter().fold(Found::default(), |found, text| found.and(relevance.read(text).found));
-    let mut candidate =
-        Candidate { passage, own: Found::default(), key: Found::default(), above, key_share: 0.0, key_score: 0.0 };
+    let mut candidate = Candidate {
+        passage,
+        own: Found::default(),
+        key: Found::default(),
+        keys: Found::default(),
+        above,
+        key_share: 0.0,
+        key_score: 0.0,
+    };
     candidate.own = relevance.read(&passage.own).found;
     let mut best = 0.0;
-    for (place, key) in passage.keys.iter().enumerate() {
+    let asks_for_amount = relevance.asks_for(AMOUNTS);
+    for key in &passage.keys {
         let read = relevance.read(key);
         let named = read.found.both(relevance.required());
         candidate.own = candidate.own.and(read.found);
+        candidate.keys = candidate.keys.and(read.found);
         let share = read.share(relevance.required());
-        // The subject of a row is usually its first cell.
-        let (worth, least) = if place == 0 { (1.0, LEAST_OF_KEY) } else { (LATER_CELL, LEAST_OF_LATER_CELL) };
+        // The subject of a row is usually its first cell. An amount belongs to the subject, and to nothing that a remark mentions.
+        let is_subject = passage.kind == PassageKind::Entry || passage.own.starts_with(key.as_str());
+        if asks_for_amount && !is_subject {
+            continue;
+        }
+        let (worth, least) = if is_subject { (1.0, LEAST_OF_KEY) } else { (LATER_CELL, LEAST_OF_LATER_CELL) };
         let score = share * relevance.weight(named) * worth;
         if score > best && share >= least {
             best = score;
@@ -129,10 +152,13 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
         PassageKind::Entry | PassageKind::Text if missing.is_none() => missing,
         PassageKind::Entry | PassageKind::Text => return None,
     };
-    let needed = required.without(around).without(lent).without(candidate.key);
-    if !stands_together(&candidate.passage.own, needed, relevance) {
+    // `See also other_option` does not make an entry about that option.
+    let unnamed = relevance.identifiers().without(candidate.keys).without(around);
+    if candidate.passage.kind == PassageKind::Entry && !unnamed.is_none() {
         return None;
     }
+    let needed = required.without(around).without(lent).without(candidate.key);
+    let together = togetherness(candidate, needed, place.given, relevance)?;
     let (kind, patience) = match candidate.passage.kind {
         PassageKind::Row if lent.is_none() && candidate.key_share >= 0.5 => (1.0, 0),
         PassageKind::Row => (1.0, 3),
@@ -140,11 +166,12 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
         PassageKind::Entry => (0.8, 4),
         PassageKind::Text => (0.6, 8),
     };
-    let all = candidate.own.and(around);
-    // A key with more words than the goal is a weaker match.
+    // A key with more words than the goal is a weaker match, and a page that is about the goal a better one.
     let score = kind
+        * together
         * (relevance.weight(candidate.own)
-            + 0.5 * relevance.weight(all.without(candidate.own))
+            + 0.5 * relevance.weight(around.without(candidate.own))
+            + 0.5 * relevance.weight(place.given)
             + candidate.key_score * 2.0);
     Some(Answer { text: candidate.passage.text.clone(), score, patience })
 }
@@ -157,15 +184,79 @@ fn header(candidate: &Candidate<'_>) -> Found {
 
 /// Returns the missing terms if the text before the table, or the prose of its page, supplies them for all rows. It does so only
 /// for a row whose key is in the goal word by word (`fuel pump` is not the water pump of the prose), and only for terms that
-/// name no other part of the page. `None`: some are missing.
+/// name no other part of the page, and never for that which the goal asks for: the prose may give the gap of a spark plug, and
+/// the table its torque. `None`: some are missing.
 fn lent(candidate: &Candidate<'_>, missing: Found, place: &Place, relevance: &Relevance) -> Option<Found> {
+    if missing.is_none() {
+        return Some(missing);
+    }
     let before = relevance.read(&candidate.passage.before).found;
     let may_be_lent = candidate.key_share >= 1.0
         && missing.both(place.named).is_none()
+        && missing.both(relevance.asked().and(relevance.terms_among(AMOUNTS))).is_none()
         && missing.without(before.and(place.prose)).is_none()
         && missing.without(before).count() <= 1
         && missing.count() <= 2;
-    (missing.is_none() || may_be_lent).then_some(missing)
+    may_be_lent.then_some(missing)
+}
+
+/// Returns how closely a passage has the words of the goal together, from 0 to 1. `None`: they are apart, and mean something else.
+fn togetherness(candidate: &Candidate<'_>, needed: Found, place: Found, relevance: &Relevance) -> Option<f64> {
+    let passage = candidate.passage;
+    let texts = || std::iter::once(&passage.own).chain(&passage.keys).chain(&passage.above).map(String::as_str);
+    let pairs = relevance.share_of_pairs(texts());
+    if passage.kind != PassageKind::Text {
+        // The size of a page is not another size: its row says `page size`, or is called `page`.
+        let amount = relevance.terms_among(AMOUNTS);
+        let named = candidate.keys.and(place);
+        if passage.kind == PassageKind::Row && !relevance.has_modifiers(amount, named, texts()) {
+            return None;
+        }
+        return stands_together(&passage.own, needed, relevance).then_some(0.75 + 0.25 * pairs);
+    }
+    let is_name = relevance.asks_for_purpose() && !relevance.identifiers().is_none();
+    if is_name || relevance.required().count() < 2 {
+        // Prose mentions a name, or a single word, for many reasons; entries and sections describe it.
+        return None;
+    }
+    let said = needed.and(candidate.own.both(relevance.required()));
+    let needs_number = relevance.asks_for_number() || relevance.asks_for(AMOUNTS);
+    let sentences: Vec<&str> = passage.own.split_inclusive(". ").collect();
+    let closest = |stretch: &[&str]| {
+        let text = stretch.concat();
+        let density = density(&text, said, relevance).filter(|share| *share >= LEAST_DENSITY);
+        density.filter(|_| !needs_number || has_number(&text))
+    };
+    let single = sentences.iter().filter_map(|sentence| closest(&[sentence]));
+    let double = sentences.windows(2).filter_map(closest);
+    let density = single.chain(double).max_by(f64::total_cmp)?;
+    (pairs > 0.0).then_some((0.5 + 0.5 * density) * (0.75 + 0.25 * pairs))
+}
+
+/// Returns whether a word of a text is a number: `64`, `1,000` or `-1`, but not `sqlite3`.
+fn has_number(text: &str) -> bool {
+    words(text)
+        .iter()
+        .any(|word| word.trim_start_matches('-').chars().next().is_some_and(|first| first.is_ascii_digit()))
+}
+
+/// Returns the share of the goal's words in the shortest stretch of a text that has all of these terms; `None` if it is too long.
+fn density(text: &str, needed: Found, relevance: &Relevance) -> Option<f64> {
+    if needed.is_none() {
+        return Some(1.0);
+    }
+    let words = relevance.read_words(text);
+    let has_all =
+        |stretch: &[Found]| needed.without(stretch.iter().copied().fold(Found::default(), Found::and)).is_none();
+    let longest = (f64::from(needed.count()) / LEAST_DENSITY).floor();
+    let mut length = 1_u32;
+    while f64::from(length) <= longest {
+        if words.windows(usize::try_from(length).unwrap_or(1)).any(has_all) {
+            return Some((f64::from(needed.count()) / f64::from(length)).min(1.0));
+        }
+        length += 1;
+    }
+    None
 }
 
 /// Returns whether two consecutive sentences have all of these terms.
@@ -179,13 +270,15 @@ fn stands_together(text: &str, needed: Found, relevance: &Relevance) -> bool {
 }
 
 /// Returns the text below headings that name everything in the goal: there, the answer need not repeat the question.
-fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, wants_number: bool) -> Option<Answer> {
+fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance) -> Option<Answer> {
     let required = relevance.required();
     let names_all = |candidate: &&Candidate<'_>| required.without(candidate.above.and(place.given)).is_none();
     // The page's own heading, or one below it, must say some of it: a breadcrumb alone holds for a whole chapter.
     let says_some = |candidate: &&Candidate<'_>| {
         let innermost = candidate.passage.above.last().map(|text| relevance.read(text).found).unwrap_or_default();
-        !innermost.both(required).is_none()
+        let asked = relevance.asked();
+        !innermost.both(if asked.is_none() { required } else { asked }).is_none()
+            && relevance.share_of_pairs(candidate.passage.above.iter().map(String::as_str)) > 0.0
     };
     let first = candidates.iter().filter(names_all).find(says_some)?;
     let mut text = String::new();
@@ -198,7 +291,9 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance, w
         }
         text.push_str(&candidate.passage.text);
     }
-    if wants_number && !text.chars().any(|character| character.is_ascii_digit()) {
+    let is_amount = relevance.asks_for_number() || relevance.asks_for(AMOUNTS);
+    // A long section has many numbers.
+    if is_amount && (!has_number(&text) || text.len() > LONGEST_AMOUNT) {
         return None;
     }
     Some(Answer { text, score: 0.4 * relevance.weight(required), patience: 6 })
@@ -214,23 +309,21 @@ mod tests {
         <dl><dt>port</dt><dd>Default 5432. It may be any number.</dd></dl>\
         <h2>Precision of decimals</h2><p>Up to 131072 digits.</p>";
 
-    fn answer(goal: &str, wants_number: bool) -> Option<String> {
+    fn answer(goal: &str) -> Option<String> {
         let page = PageState::parse(PAGE.as_bytes(), &"http://manual.example/".parse().unwrap());
         let mut relevance = Relevance::of(goal);
         for passage in &page.passages {
             let read = relevance.read(&passage.own);
             relevance.learn(read);
         }
-        best(&page, &relevance, Found::default(), wants_number).map(|answer| answer.text)
+        best(&page, &relevance, Found::default()).map(|answer| answer.text)
     }
 
     #[test]
     fn a_row_answers_by_its_key_its_header_and_its_caption() {
         let small = "Numbers\nName: small | Storage Size: 2 bytes | Description: a small number";
-        assert_eq!(answer("What is the storage size of small?", false).as_deref(), Some(small));
-        assert_eq!(answer("How many bytes does small take?", true).as_deref(), Some(small));
-        // What the paragraph before the table says holds for its rows.
-        assert_eq!(answer("What is the wire size of small?", false).as_deref(), Some(small));
+        assert_eq!(answer("What is the storage size of small?").as_deref(), Some(small));
+        assert_eq!(answer("How many bytes does small take?").as_deref(), Some(small));
     }
 
     #[test]
@@ -240,17 +333,20 @@ mod tests {
             "storage size of small in memory",
             "storage colour of small",
             "torque of the drain plug",
+            "wire of small",
+            // The paragraph before the table says it, of no row.
+            "wire size of small",
             "limit of signed numbers",
         ] {
-            assert_eq!(answer(goal, false), None, "{goal}");
+            assert_eq!(answer(goal), None, "{goal}");
         }
     }
 
     #[test]
     fn entries_and_sections_answer_as_well() {
-        assert_eq!(answer("default port", false).as_deref(), Some("port: Default 5432. It may be any number."));
-        assert_eq!(answer("precision of decimals", true).as_deref(), Some("Up to 131072 digits."));
-        assert_eq!(answer("how many ports", true), answer("port", false));
-        assert!(answer("unsigned numbers", false).is_some_and(|text| text.contains("Unsigned ones are not")));
+        assert_eq!(answer("default port").as_deref(), Some("port: Default 5432. It may be any number."));
+        assert_eq!(answer("precision of decimals").as_deref(), Some("Up to 131072 digits."));
+        assert_eq!(answer("how many ports"), answer("port"));
+        assert!(answer("signed numbers").is_some_and(|text| text.contains("Unsigned ones are not")));
     }
 }

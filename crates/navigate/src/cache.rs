@@ -23,7 +23,7 @@ impl<'a> Cache<'a> {
 
     /// Returns the page, or the reason it is not available.
     pub(crate) async fn page(&mut self, url: &Url) -> Result<Arc<PageState>, String> {
-        let url = without_fragment(url);
+        let url = self.pages.address(&without_fragment(url));
         if let Some(known) = self.known.get(&url) {
             return known.clone();
         }

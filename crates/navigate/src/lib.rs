@@ -1,5 +1,5 @@
-//! Finds the answer to a question in a manual of many pages by following its links from page to page. It builds no index
-//! beforehand, and the answer is always a passage or a table row of a page, never the words of a model.
+//! Finds the answer to a question in a manual of many pages by its index, or by following its links from page to page. The
+//! answer is always a passage or a table row of a page, never the words of a model.
 //!
 //! # Layout
 //!
@@ -8,10 +8,11 @@
 //! - [`pages`]: sources of pages; `cache`: requests each page once
 //! - `words`: words in the form in which they are compared; `relevance`: relevance of texts to the goal; `answer`: passages that
 //!   answer it
-//! - `search`: navigation without a model; `walk`: from the home page to the pages of the vehicle
+//! - `search`: navigation without a model; `frontier`: the pages to visit next; `walk`: from the home page to the pages of the vehicle
 //! - `contents`: parts of a manual that list more of it; `kinds`: kinds of questions and the kinds of sections that answer them
 //! - `model`: navigation by a language model, with the tools click, extract and go back; `tools`: their implementation
-//! - [`navigator`]: both methods behind one function; [`settings`]: their limits; [`result`](mod@result): their result
+//! - [`index`]: the index of a whole manual, and answers by it
+//! - [`navigator`]: all methods behind one function; [`settings`]: their limits; [`result`](mod@result): their result
 //! - [`progress`]: reports of every step; `trace`: record of the steps taken
 //!
 //! # Example
@@ -37,7 +38,9 @@ mod address;
 mod answer;
 mod cache;
 mod contents;
+mod frontier;
 pub mod goal;
+pub mod index;
 mod kinds;
 mod model;
 pub mod navigator;
@@ -54,6 +57,7 @@ mod walk;
 mod words;
 
 pub use goal::Goal;
+pub use index::{CrawlError, CrawlReport, Crawler};
 pub use navigator::{Guide, Navigator};
 pub use page_state::PageState;
 pub use pages::{FetchedPages, Page, PageError, Pages};

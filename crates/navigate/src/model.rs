@@ -15,7 +15,7 @@ use crate::cache::Cache;
 use crate::goal::Goal;
 use crate::page_state::PageState;
 use crate::relevance::Relevance;
-use crate::result::{NavigationResult, TokensUsed};
+use crate::result::{NavigationResult, TokensUsed, UNAVAILABLE};
 use crate::settings::Settings;
 use crate::tools::{Click, click, full_name};
 use crate::trace::Trace;
@@ -65,9 +65,11 @@ struct Journey<'a, 'b> {
     trace: &'a mut Trace<'b>,
     /// The pages from the start to where it is, each with the text of the link that led there.
     history: Vec<(Arc<PageState>, String)>,
-    /// Links that were clicked, each with the page it was on. No link of a page is clicked twice.
-    done: HashSet<(Url, String)>,
+    /// Links that lead nowhere, each with the page it was on. They are not clicked again.
+    dead_ends: HashSet<(Url, String)>,
     home: String,
+    /// Tokens of questions and answers, as the providers counted them.
+    tokens: TokensUsed,
 }
 
 /// Navigates by a language model. If the page of the vehicle can be found without the model, navigation starts there.
@@ -81,7 +83,8 @@ pub(crate) async fn navigate<'b>(
 ) -> NavigationResult {
     let walked = walk::walk(start, goal, cache, trace).await;
     let Some(home) = walked.home else {
-        return failed("the page to begin at cannot be had: see the path", None, settings, goal);
+        let reason = walked.unavailable.unwrap_or_default();
+        return failed(&format!("{UNAVAILABLE}: {reason}"), None, settings, goal);
     };
     let first = if walked.arrived {
         walked.pages.last().cloned().unwrap_or_else(|| Arc::clone(&home))
@@ -94,14 +97,18 @@ pub(crate) async fn navigate<'b>(
         settings,
         cache,
         trace,
+        tokens: TokensUsed::default(),
         home: home.title.clone(),
         history: vec![(first, String::new())],
-        done: HashSet::new(),
+        dead_ends: HashSet::new(),
     };
     let mut result = journey.go(session).await;
     let used = session.used().await.unwrap_or_default();
-    result.tokens_used =
-        TokensUsed { total: used.tokens.saturating_sub(before.tokens), calls: used.calls.saturating_sub(before.calls) };
+    result.tokens_used = TokensUsed {
+        total: used.tokens.saturating_sub(before.tokens),
+        calls: used.calls.saturating_sub(before.calls),
+        ..journey.tokens
+    };
     result
 }
 
@@ -119,6 +126,8 @@ impl Journey<'_, '_> {
                 Ok(answer) => answer,
                 Err(error) => return failed(&told(&error), Some(&page), self.settings, self.goal),
             };
+            self.tokens.input += answer.usage.input;
+            self.tokens.output += answer.usage.output;
             let action = structured(&answer, &schema()).map_err(|fault| fault.to_string());
             let action =
                 action.and_then(|value| serde_json::from_value::<Answer>(value).map_err(|error| error.to_string()));
@@ -199,18 +208,23 @@ impl Journey<'_, '_> {
                 return self.trace.step(action, format!("link not found on this page; the nearest ones: '{names}'"));
             }
         };
-        if !self.done.insert((page.url.clone(), href.to_string())) {
-            return self.trace.step(action, "you did that on this page before: do something else".to_owned());
+        let way = (page.url.clone(), href.to_string());
+        if self.dead_ends.contains(&way) {
+            return self.trace.step(action, "this link led nowhere before: do something else".to_owned());
         }
         match self.cache.page(&href).await {
             Ok(next) if next.url == page.url => {
+                self.dead_ends.insert(way);
                 self.trace.step(action, "a place on this same page: nothing new is to be seen".to_owned());
             }
             Ok(next) => {
                 self.trace.step(action, next.hint());
                 self.history.push((next, text));
             }
-            Err(error) => self.trace.step(action, format!("no page: {error}")),
+            Err(error) => {
+                self.dead_ends.insert(way);
+                self.trace.step(action, format!("no page: {error}"));
+            }
         }
     }
 

@@ -1,13 +1,16 @@
-//! The two ways through a manual, behind one function.
+//! The ways through a manual, behind one function.
 
 use autoheal_llm::Session;
+use autoheal_store::ManualIndex;
 use url::Url;
 
+use crate::address::without_fragment;
 use crate::cache::Cache;
 use crate::goal::Goal;
+use crate::index::lookup;
 use crate::pages::Pages;
 use crate::progress::{Progress, Silent};
-use crate::result::NavigationResult;
+use crate::result::{NavigationResult, UNAVAILABLE};
 use crate::search;
 use crate::settings::Settings;
 use crate::trace::Trace;
@@ -17,6 +20,8 @@ use crate::trace::Trace;
 pub enum Guide<'a> {
     /// A best-first search that uses only the words of the goal.
     Search,
+    /// The index of the manual; a search follows if the index is not complete and has no answer.
+    Index(&'a ManualIndex),
     /// A language model, within the budget of its session.
     Model(&'a Session),
 }
@@ -47,10 +52,11 @@ impl<'a> Navigator<'a> {
         let mut cache = Cache::new(self.pages);
         let mut trace = Trace::new(self.progress, self.settings.max_steps);
         let mut result = match guide {
-            Guide::Search => {
-                let outcome = search::search(start, goal, &mut cache, &mut trace).await;
-                searched(outcome)
-            }
+            Guide::Search => searched(search::search(start, goal, &mut cache, &mut trace).await),
+            Guide::Index(index) => match self.look_up(start, goal, index, &mut trace).await {
+                Some(result) => result,
+                None => searched(search::search(start, goal, &mut cache, &mut trace).await),
+            },
             Guide::Model(session) => {
                 crate::model::navigate(start, goal, session, &self.settings, &mut cache, &mut trace).await
             }
@@ -59,6 +65,35 @@ impl<'a> Navigator<'a> {
         result.path_taken = trace.into_steps();
         result.fetches = cache.fetches();
         result
+    }
+}
+
+impl Navigator<'_> {
+    /// Returns the result by the index; `None` if only a search can tell.
+    async fn look_up(
+        &self,
+        start: &Url,
+        goal: &Goal,
+        index: &ManualIndex,
+        trace: &mut Trace<'_>,
+    ) -> Option<NavigationResult> {
+        let start = self.pages.address(&without_fragment(start));
+        let action = "LOOK UP in the index".to_owned();
+        let looked = async {
+            let looked = lookup(&start, goal, index).await?;
+            let is_final = looked.result.success || index.summary().await?.is_complete;
+            Ok::<_, autoheal_store::StoreError>((looked, is_final))
+        };
+        match looked.await {
+            Ok((looked, is_final)) => {
+                trace.step(action, looked.hint);
+                is_final.then_some(looked.result)
+            }
+            Err(error) => {
+                trace.step(action, format!("the index cannot be read: {error}"));
+                None
+            }
+        }
     }
 }
 
@@ -72,7 +107,10 @@ fn searched(outcome: search::Outcome) -> NavigationResult {
             ..NavigationResult::default()
         },
         None => NavigationResult {
-            error: format!("not found: {}", outcome.reason),
+            error: match outcome.unavailable {
+                Some(reason) => format!("{UNAVAILABLE}: {reason}"),
+                None => format!("not found: {}", outcome.reason),
+            },
             url: outcome.last.as_ref().map(|page| page.url.to_string()).unwrap_or_default(),
             breadcrumb: outcome.last.as_ref().map(|page| page.place()).unwrap_or_default(),
             ..NavigationResult::default()

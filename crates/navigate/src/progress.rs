@@ -6,6 +6,11 @@ use crate::result::PathStep;
 pub trait Progress: Send + Sync {
     /// Reports that step `number`, counted from 1, is done.
     fn step(&self, number: u32, step: &PathStep);
+
+    /// Reports that a crawl has requested `pages` pages, the last one at `url`.
+    fn crawled(&self, pages: u64, url: &str) {
+        let _ = (pages, url);
+    }
 }
 
 /// Receiver that ignores all reports.

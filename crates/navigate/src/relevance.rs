@@ -2,7 +2,7 @@
 //! rarity of words is learned on the way, since nothing is read beforehand.
 
 use crate::kinds::names_a_column;
-use crate::words::{Role, Term, is_silent, kinds, stems, terms, words};
+use crate::words::{self, Role, Term, is_silent, kinds, stems, terms, words};
 
 /// More words of a goal are not looked for: one bit for each in a [`Found`].
 const MOST_TERMS: usize = 64;
@@ -86,11 +86,16 @@ pub(crate) struct Relevance {
     misled: Vec<f64>,
     /// Terms that are not looked for.
     ignored: Found,
+    /// Places of required terms that are neighbours in the goal.
+    pairs: Vec<(usize, usize)>,
+    /// True for a question such as `what does -x do`, and for one that asks for a number.
+    asks_for_purpose: bool,
+    asks_for_number: bool,
 }
 
 impl Relevance {
     pub(crate) fn of(goal: &str) -> Self {
-        Self::of_terms(terms(goal), importance)
+        Self::of_terms(terms(goal), importance).asking(goal)
     }
 
     /// The same for finding a way: typical names of sections that answer such goals count as well, and words that name a column of a
@@ -105,6 +110,24 @@ impl Relevance {
         Self::of_terms(terms, on_the_way)
     }
 
+    /// The words of a goal in a manual of `texts` texts, each with the number of texts that have it.
+    pub(crate) fn counted(goal: &str, counted: Vec<(Term, f64)>, texts: f64) -> Self {
+        let (terms, having): (Vec<_>, Vec<_>) = counted.into_iter().take(MOST_TERMS).unzip();
+        Self { texts, having, ..Self::of_terms(terms, importance) }.asking(goal)
+    }
+
+    fn asking(mut self, goal: &str) -> Self {
+        self.asks_for_purpose = words::asks_for_purpose(goal);
+        self.asks_for_number = words::asks_for_number(goal);
+        self
+    }
+
+    /// Returns the words of the goal, with the places of their terms.
+    pub(crate) fn names(&self, found: Found) -> Vec<&str> {
+        let terms = self.terms.iter().enumerate().filter(|(place, _)| found.has(*place));
+        terms.map(|(_, term)| term.plain()).collect()
+    }
+
     fn of_terms(mut terms: Vec<Term>, importance: impl Fn(&Term) -> f64) -> Self {
         terms.truncate(MOST_TERMS);
         Self {
@@ -112,6 +135,9 @@ impl Relevance {
             having: vec![0.0; terms.len()],
             misled: vec![0.0; terms.len()],
             ignored: Found::default(),
+            pairs: pairs(&terms),
+            asks_for_purpose: false,
+            asks_for_number: false,
             terms,
             texts: 0.0,
             length: 0.0,
@@ -126,7 +152,19 @@ impl Relevance {
 
     /// Returns whether one of these words is in the goal.
     pub(crate) fn asks_for(&self, words: &[&str]) -> bool {
-        self.terms.iter().any(|term| words.contains(&term.word.as_str()))
+        !self.terms_among(words).is_none()
+    }
+
+    /// Returns the terms that are one of these words.
+    pub(crate) fn terms_among(&self, words: &[&str]) -> Found {
+        let among = self.terms.iter().enumerate().filter(|(_, term)| words.contains(&term.word.as_str()));
+        among.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
+    }
+
+    /// Returns the term that the goal asks for, such as `gap` of `spark plug gap` and of `gap of the spark plug`.
+    pub(crate) fn asked(&self) -> Found {
+        let place = self.terms.iter().position(|term| term.role == Role::Required && term.is_asked);
+        place.map_or_else(Found::default, |place| Found(1 << place))
     }
 
     /// Finds the terms of the goal in a text.
@@ -139,15 +177,78 @@ impl Relevance {
         Read { found, length: u32::try_from(length).unwrap_or(u32::MAX) }
     }
 
+    /// Finds the terms of the goal in each word of a text that is not silent.
+    pub(crate) fn read_words(&self, text: &str) -> Vec<Found> {
+        let words = words(text);
+        words.iter().filter(|word| !is_silent(word)).map(|word| self.terms_of(word).without(self.ignored)).collect()
+    }
+
+    /// Returns the share of the goal's pairs of neighbours that are neighbours in one of these texts: `page size` is there in `size of
+    /// a page`, but not in `page cache size`. 1 if the goal has no pairs.
+    pub(crate) fn share_of_pairs<'t>(&self, texts: impl Iterator<Item = &'t str>) -> f64 {
+        if self.pairs.is_empty() {
+            return 1.0;
+        }
+        let has = self.pairs_in(texts);
+        let count = |these: usize| u32::try_from(these).map_or(0.0, f64::from);
+        count(has.iter().filter(|has| **has).count()) / count(has.len())
+    }
+
+    /// Returns whether each word of the goal right before one of `terms` is in `named`, or right before it in one of these texts.
+    pub(crate) fn has_modifiers<'t>(&self, terms: Found, named: Found, texts: impl Iterator<Item = &'t str>) -> bool {
+        let has = self.pairs_in(texts);
+        let mut pairs = self.pairs.iter().zip(has).filter(|((_, other), _)| terms.has(*other));
+        pairs.all(|((one, _), is_there)| is_there || named.has(*one))
+    }
+
+    /// Returns which pairs of neighbours in the goal are neighbours in one of these texts.
+    fn pairs_in<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<bool> {
+        let mut has = vec![false; self.pairs.len()];
+        for text in texts {
+            let mut before = Found::default();
+            let mut is_divided = false;
+            for word in words(text) {
+                if is_silent(&word) {
+                    is_divided = true;
+                    continue;
+                }
+                let found = self.terms_of(&word);
+                for (has, (one, other)) in has.iter_mut().zip(&self.pairs) {
+                    let (first, second) = if is_divided { (*other, *one) } else { (*one, *other) };
+                    let is_compound = found.has(*one) && found.has(*other);
+                    *has |= is_compound || (before.has(first) && found.has(second));
+                }
+                (before, is_divided) = (found, false);
+            }
+        }
+        has
+    }
+
+    /// Returns whether the goal is a question such as `what does -x do`.
+    pub(crate) fn asks_for_purpose(&self) -> bool {
+        self.asks_for_purpose
+    }
+
+    /// Returns whether the goal asks for a number.
+    pub(crate) fn asks_for_number(&self) -> bool {
+        self.asks_for_number
+    }
+
+    /// Returns the terms that are names of a program, such as `max_connections`, `pageSize` or `-N`.
+    pub(crate) fn identifiers(&self) -> Found {
+        let named = self.terms.iter().enumerate().filter(|(_, term)| term.role == Role::Required && term.is_identifier);
+        named.fold(Found::default(), |found, (place, _)| found.and(Found(1 << place)))
+    }
+
     /// As [`Relevance::read`], where a longer word that begins with a term has it as well: `PostgreSQL` that of `postgres`.
     pub(crate) fn read_name(&self, text: &str) -> Found {
         const SHORTEST: usize = 5;
-        let words = words(text);
+        let words = words::name_words(text);
         let begins = |term: &Term| {
             term.word.chars().count() >= SHORTEST && words.iter().any(|word| word.starts_with(term.word.as_str()))
         };
         let places = self.terms.iter().enumerate().filter(|(_, term)| begins(term)).map(|(place, _)| Found(1 << place));
-        places.fold(self.read(text).found, Found::and)
+        places.fold(self.read(&words.join(" ")).found, Found::and)
     }
 
     fn terms_of(&self, word: &str) -> Found {
@@ -209,6 +310,17 @@ impl Relevance {
         let mean = if self.texts > 0.0 { (self.length / self.texts).max(1.0) } else { 1.0 };
         (SATURATION + 1.0) / (1.0 + SATURATION * (1.0 - LENGTH + LENGTH * f64::from(length) / mean))
     }
+}
+
+/// Returns the places of terms that follow one another in the goal.
+fn pairs(terms: &[Term]) -> Vec<(usize, usize)> {
+    let required: Vec<(usize, &Term)> =
+        terms.iter().enumerate().filter(|(_, term)| term.role == Role::Required).collect();
+    let neighbours = required.windows(2).filter_map(|pair| match pair {
+        [(one, _), (other, term)] if term.follows => Some((*one, *other)),
+        _ => None,
+    });
+    neighbours.collect()
 }
 
 fn importance(term: &Term) -> f64 {

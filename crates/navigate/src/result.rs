@@ -8,7 +8,7 @@ pub struct NavigationResult {
     /// True if a page holds the answer.
     pub success: bool,
     /// The passage, or the row of a table with its caption and header cells, as on the page. Without an answer it is empty, or
-    /// the closest match when the steps ran out (see `error`).
+    /// the closest text, which is not an answer (see `error`).
     pub content: String,
     /// URL of the page with the content; without content, of the last page visited.
     pub url: String,
@@ -26,6 +26,16 @@ pub struct NavigationResult {
     pub fetches: u32,
 }
 
+/// Beginning of the error if the first page is not available.
+pub(crate) const UNAVAILABLE: &str = "the page to start at cannot be read";
+
+impl NavigationResult {
+    /// Returns whether the first page is not available, so that nothing is known of the manual's contents.
+    pub fn is_unavailable(&self) -> bool {
+        !self.success && self.error.starts_with(UNAVAILABLE)
+    }
+}
+
 /// One action and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathStep {
@@ -38,8 +48,12 @@ pub struct PathStep {
 /// Number of tokens, as counted by the provider, or else an estimate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensUsed {
-    /// Of questions and answers together.
+    /// Of questions and answers together, those of failed requests included.
     pub total: u64,
+    /// Of the questions that were answered.
+    pub input: u64,
+    /// Of the answers.
+    pub output: u64,
     /// Requests to a model.
     pub calls: u64,
 }

@@ -1,292 +1,117 @@
 //! The way without a model: the page that looks most relevant next, until one holds the answer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::address::without_fragment;
 use crate::answer::{self, Answer};
 use crate::cache::Cache;
-use crate::contents;
+use crate::frontier::Frontier;
 use crate::goal::Goal;
-use crate::page_state::{Link, PageState};
-use crate::relevance::{Found, Read, Relevance};
+use crate::page_state::PageState;
+use crate::relevance::Relevance;
 use crate::trace::Trace;
 use crate::walk;
-use crate::words::{is_silent, terms, words};
+use crate::words::{Role, terms, words};
 
-/// Weights of the text of a link, of the hints above it, of the text around it, and of its address.
-const TEXT: f64 = 1.0;
-const HINT: f64 = 0.9;
-const AROUND: f64 = 0.4;
-const ADDRESS: f64 = 0.5;
+/// Minimum similarity (Jaro-Winkler) of a word of the manual and a word of the goal that may be misspelt.
+const SIMILAR_WORD: f64 = 0.9;
 
-/// Share of a link's score that depends on the share of its label that is in the goal.
-const SHARE: f64 = 0.5;
-
-/// Weight of the terms in other links to the same page, divided by the number of links: a page with hundreds of entries in an
-/// index has something of everything.
-const OTHERS: f64 = 0.5;
-
-/// Weights for a part of the manual: of the rarest word, for titles that are not known yet, and of the terms in the
-/// titles of its chapters. The score decreases with each part visited, so that parts do not use up all steps.
-const PART_RAREST: f64 = 0.3;
-const PART_CHAPTERS: f64 = 0.5;
-
-/// Score of a list of all topics of a manual, relative to a link that has every word of the goal.
-const DIRECTORY: f64 = 0.45;
-
-/// Titles of such lists.
-const DIRECTORIES: &[&str] = &[
-    "a-z",
-    "alphabetical index",
-    "all topics",
-    "book index",
-    "contents",
-    "full index",
-    "general index",
-    "index",
-    "keyword index",
-    "list of tables",
-    "master index",
-    "site map",
-    "sitemap",
-    "subject index",
-    "table of contents",
-    "topics",
-];
-
-/// A link, as it is compared with the goal.
-#[derive(Debug, Clone, Copy)]
-struct Lead {
-    /// Share of its label that is in the goal: of its text, or of the entry that contains it.
-    share: f64,
-    text: Read,
-    hint: Read,
-    around: Read,
-    address: Read,
-}
-
-/// A page that was not looked at yet.
-struct Target {
-    leads: Vec<Lead>,
-    /// The text of its first link, for the path.
-    name: String,
-    is_directory: bool,
-    order: usize,
-}
-
-/// The pages to visit, and the parts of the goal found so far.
-struct Frontier {
-    /// Terms of the goal with which links are compared.
-    relevance: Relevance,
-    targets: HashMap<Url, Target>,
-    seen: HashSet<Url>,
-    /// The words of the manual's name.
-    manual: HashSet<String>,
-    /// First letters of the words to search for: lists are often divided by them.
-    initials: HashSet<char>,
-    /// The parts of the manual that were not visited yet, with the parts of the goal in the titles of their chapters.
-    parts: HashMap<Url, Found>,
-    /// Number of parts that were visited.
-    parts_seen: f64,
-}
-
-impl Frontier {
-    fn new(goal: &str, home: Option<&PageState>) -> Self {
-        let manual = home.map_or("", |home| home.title.as_str());
-        let initials = terms(goal).iter().filter_map(|term| term.word.chars().next()).collect();
-        let relevance = Relevance::of_way(goal);
-        // Words that name the manual lead to every page of it.
-        let everywhere = relevance.read_name(manual);
-        let relevance = relevance.without(everywhere);
-        let parts = home.map(|home| contents::parts(home, &relevance)).unwrap_or_default();
-        Self {
-            relevance,
-            targets: HashMap::new(),
-            seen: HashSet::new(),
-            manual: words(manual).into_iter().collect(),
-            initials,
-            parts,
-            parts_seen: 0.0,
-        }
-    }
-
-    /// Takes note of where a page leads.
-    fn add(&mut self, page: &PageState) {
-        for link in &page.links {
-            let address = without_fragment(&link.href);
-            let lead = self.lead(link);
-            if self.seen.contains(&address) {
-                continue;
-            }
-            let order = self.targets.len();
-            let is_directory = self.is_directory(&link.text);
-            let target = self.targets.entry(address).or_insert_with(|| Target {
-                leads: Vec::new(),
-                name: link.text.clone(),
-                is_directory: false,
-                order,
-            });
-            target.is_directory |= is_directory;
-            target.leads.push(lead);
-            let both =
-                Read { found: lead.text.found.and(lead.hint.found), length: lead.text.length + lead.hint.length };
-            self.relevance.learn(both);
-        }
-    }
-
-    fn lead(&self, link: &Link) -> Lead {
-        let entry = link.path_hint.rsplit(" > ").next().unwrap_or_default();
-        Lead {
-            share: self.share(&link.text).max(self.share(entry)),
-            text: self.relevance.read(&link.text),
-            hint: self.relevance.read(&link.path_hint),
-            around: self.relevance.read(&link.around),
-            address: self.relevance.read(&spoken(&link.href)),
-        }
-    }
-
-    /// Returns the share of a label's words that are in the goal, without numbers of chapters and the name of the manual.
-    fn share(&self, label: &str) -> f64 {
-        let words = words(label);
-        let counts = |word: &&String| {
-            !is_silent(word)
-                && word.chars().count() > 1
-                && word.chars().any(char::is_alphabetic)
-                && !self.manual.contains(*word)
-        };
-        let label: Vec<&str> = words.iter().filter(counts).map(String::as_str).collect();
-        let asked = label.iter().filter(|word| !self.relevance.read(word).found.is_none()).count();
-        let number = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
-        number(asked) / number(label.len().max(1))
-    }
-
-    fn is_directory(&self, text: &str) -> bool {
-        let text = text.trim().to_lowercase();
-        let mut letters = text.chars();
-        match (letters.next(), letters.next()) {
-            (Some(letter), None) => self.initials.contains(&letter),
-            _ => DIRECTORIES.contains(&text.as_str()),
-        }
-    }
-
-    /// Takes the most relevant page from the queue; `None` if no link matches the goal.
-    fn next(&mut self) -> Option<(Url, String)> {
-        let scored = self.targets.iter().map(|(url, target)| (url, target, self.score(url, target)));
-        let (url, ..) =
-            scored.filter(|(.., score)| *score > 0.0).max_by(|(_, one, score), (_, other, other_score)| {
-                // Of equals the one that was seen first.
-                score.total_cmp(other_score).then(other.order.cmp(&one.order))
-            })?;
-        let url = url.clone();
-        let target = self.targets.remove(&url)?;
-        let (_, led) = self.best_lead(&target);
-        if self.parts.remove(&url).is_some() {
-            self.parts_seen += 1.0;
-        }
-        self.relevance.was_misled(led);
-        Some((url, target.name))
-    }
-
-    fn score(&self, url: &Url, target: &Target) -> f64 {
-        let weight = |found: Found| self.relevance.weight(found);
-        let (best, said) = self.best_lead(target);
-        let all = target.leads.iter().fold(Found::default(), |all, lead| all.and(lead.text.found).and(lead.hint.found));
-        let others = u32::try_from(target.leads.len()).map_or(f64::INFINITY, f64::from);
-        let score = best + OTHERS * weight(all.without(said)) / others;
-        let part = self.parts.get(url).map_or(0.0, |said| {
-            (PART_RAREST * self.relevance.rarest() + PART_CHAPTERS * weight(*said)) / (1.0 + self.parts_seen)
-        });
-        let directory = if target.is_directory { DIRECTORY * weight(self.relevance.required()) } else { 0.0 };
-        score.max(part).max(directory)
-    }
-
-    /// Returns the score of the best link to a page, and the terms of the goal in it.
-    fn best_lead(&self, target: &Target) -> (f64, Found) {
-        let weight = |found: Found| self.relevance.weight(found);
-        let mut best = (0.0_f64, Found::default());
-        for lead in &target.leads {
-            let hint = lead.hint.found.without(lead.text.found);
-            let said = lead.text.found.and(hint);
-            let address = lead.address.found.without(said);
-            let around = lead.around.found.without(said).without(address);
-            let by_length = self.relevance.by_length(lead.text.length + lead.hint.length);
-            let named = by_length * (TEXT * weight(lead.text.found) + HINT * weight(hint));
-            let score =
-                named * (1.0 - SHARE + 2.0 * SHARE * lead.share) + ADDRESS * weight(address) + AROUND * weight(around);
-            if score > best.0 {
-                best = (score, said);
-            }
-        }
-        best
-    }
-}
-
-/// The words of an address.
-fn spoken(url: &Url) -> String {
-    let path = percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
-    let fragment = url.fragment().unwrap_or_default();
-    format!("{path} {fragment}").replace(['/', '-', '+', '='], " ")
-}
+/// An answer with its page.
+type Located = (Answer, Arc<PageState>);
 
 /// Outcome of a search.
 pub(crate) struct Outcome {
     /// The answer and its page.
-    pub(crate) answer: Option<(Answer, Arc<PageState>)>,
+    pub(crate) answer: Option<Located>,
     /// The last page that was seen.
     pub(crate) last: Option<Arc<PageState>>,
     /// Reason the search ended without an answer.
-    pub(crate) reason: &'static str,
+    pub(crate) reason: String,
+    /// Reason the first page is not available.
+    pub(crate) unavailable: Option<String>,
 }
 
-/// Searches from `start` on.
+/// Searches from `start` on. If links name several vehicles that the goal may mean, each of them is searched.
 pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace: &mut Trace<'_>) -> Outcome {
     let walked = walk::walk(start, goal, cache, trace).await;
+    let mut alternatives = walked.alternatives.clone();
+    let first = walked.vehicle.clone();
+    let mut outcome = search_from(walked, goal, cache, trace).await;
+    if alternatives.is_empty() {
+        return outcome;
+    }
+    let mut answers = vec![(first, outcome.answer.take())];
+    while let Some((url, name)) = alternatives.pop() {
+        let Some(walked) = walk::vehicle_at(&url, &name, goal, cache, trace).await else {
+            answers.push((name, None));
+            continue;
+        };
+        let other = search_from(walked, goal, cache, trace).await;
+        answers.push((name, other.answer));
+    }
+    outcome.answer = together(answers);
+    outcome
+}
+
+/// Returns the answers for several vehicles as one; `None` if there is no answer for any of them.
+fn together(answers: Vec<(String, Option<Located>)>) -> Option<Located> {
+    let texts: Vec<String> = answers
+        .iter()
+        .map(|(name, answer)| {
+            let text = answer.as_ref().map_or("not found", |(answer, _)| answer.text.as_str());
+            format!("{name}:\n{text}")
+        })
+        .collect();
+    let (mut answer, page) = answers.into_iter().find_map(|(_, answer)| answer)?;
+    answer.text = texts.join("\n\n");
+    Some((answer, page))
+}
+
+/// Searches from the pages that a walk has found.
+async fn search_from(walked: walk::Walked, goal: &Goal, cache: &mut Cache<'_>, trace: &mut Trace<'_>) -> Outcome {
     let context: Vec<&str> = goal.context.iter().map(|(_, value)| value.as_str()).collect();
     // Where the walk did not arrive, links that name the vehicle are as good as those that name the goal.
     let looked_for = if walked.arrived { goal.text.clone() } else { format!("{} {}", goal.text, context.join(" ")) };
     let mut frontier = Frontier::new(&looked_for, walked.home.as_deref());
+    frontier.base = walked.pages.last().map(|page| page.url.clone());
     let mut passages = Relevance::of(&goal.text);
     let manual = walked.home.as_ref().map(|home| passages.read_name(&home.title)).unwrap_or_default();
-    let wants_number = wants_number(&goal.text);
-    let mut best: Option<(Answer, Arc<PageState>)> = None;
+    let mut best: Option<Located> = None;
     let mut last = None;
+    let mut visited = Vec::new();
     let mut waited = 0;
     let mut next = walked.pages;
+    let mut reason = "no page that was visited holds the answer, and every link was followed";
     frontier.seen.extend(walked.seen);
     loop {
         for page in next.drain(..) {
-            frontier.seen.insert(page.url.clone());
-            frontier.targets.remove(&page.url);
-            frontier.add(&page);
+            frontier.visited(&page);
             for passage in &page.passages {
                 let read = passages.read(&passage.own);
                 passages.learn(read);
             }
             if walk::holds(&page, goal)
-                && let Some(answer) = answer::best(&page, &passages, manual, wants_number)
+                && let Some(answer) = answer::best(&page, &passages, manual)
                 && best.as_ref().is_none_or(|(best, _)| answer.score > best.score)
             {
                 best = Some((answer, Arc::clone(&page)));
                 waited = 0;
             }
+            visited.push(Arc::clone(&page));
             last = Some(page);
         }
         if let Some((answer, _)) = &best {
-            if waited >= answer.patience {
+            if waited >= answer.patience || !frontier.is_promising() {
                 break;
             }
             waited += 1;
         }
         if !trace.may_go_on() {
-            return Outcome {
-                answer: best,
-                last,
-                reason: "no page that was looked at holds the answer, and the steps are used up",
-            };
+            reason = "no page that was visited holds the answer, and the steps are used up";
+            break;
         }
         let Some((url, name)) = frontier.next() else { break };
         frontier.seen.insert(url.clone());
@@ -298,17 +123,38 @@ pub(crate) async fn search(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trac
             Err(error) => trace.step(format!("OPEN '{name}'"), format!("no page: {error}")),
         }
     }
-    Outcome {
-        answer: best,
-        last,
-        reason: "no page that was looked at holds the answer, and no link speaks of it any more",
+    let mut reason = reason.to_owned();
+    if best.is_none() {
+        reason.push_str(&unknown_words(goal, &visited));
     }
+    if let Some(missing) = walked.missing {
+        reason = format!("{missing}; {reason}");
+    }
+    Outcome { answer: best, last, reason, unavailable: walked.unavailable }
 }
 
-/// Returns whether a goal asks for an amount.
-fn wants_number(goal: &str) -> bool {
-    let goal = goal.trim().to_lowercase();
-    ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"]
-        .iter()
-        .any(|how| goal.starts_with(how))
+/// Names the words of the goal that no visited page has, with the most similar word of the pages.
+fn unknown_words(goal: &Goal, visited: &[Arc<PageState>]) -> String {
+    let mut known: HashSet<String> = HashSet::new();
+    for page in visited {
+        known.extend(words(&page.content_text));
+        known.extend(page.links.iter().flat_map(|link| words(&link.text)));
+        known.extend(words(&page.place()));
+    }
+    let mut text = String::new();
+    for term in terms(&goal.text).iter().filter(|term| term.role == Role::Required) {
+        if known.iter().any(|word| term.is(word)) {
+            continue;
+        }
+        let near = known.iter().filter(|word| word.chars().count() >= 4 && term.word.chars().count() >= 4);
+        let near = near.map(|word| (strsim::jaro_winkler(word, &term.word), word));
+        let near = near
+            .filter(|(similar, _)| *similar >= SIMILAR_WORD)
+            .max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.cmp(a)));
+        let _ = write!(text, "; no page that was visited has the word \"{}\"", term.word);
+        if let Some((_, word)) = near {
+            let _ = write!(text, ": did you mean \"{word}\"?");
+        }
+    }
+    text
 }

@@ -24,7 +24,22 @@ pub(crate) struct Walked {
     pub(crate) seen: HashSet<Url>,
     /// The page it began at.
     pub(crate) home: Option<Arc<PageState>>,
+    /// Text of the link to the vehicle.
+    pub(crate) vehicle: String,
+    /// Other links that name the vehicle in the same way, in reverse order.
+    pub(crate) alternatives: Vec<(Url, String)>,
+    /// Explanation of which value no link names, and which ones are similar.
+    pub(crate) missing: Option<String>,
+    /// Reason the first page is not available.
+    pub(crate) unavailable: Option<String>,
 }
+
+/// Maximum number of further vehicles of the same name that are searched.
+const MOST_ALTERNATIVES: usize = 4;
+
+/// Minimum similarity (Jaro-Winkler) of a value and a word that may be meant, and number of words and values that are named.
+const SIMILAR: f64 = 0.85;
+const MOST_NAMED: usize = 8;
 
 /// A page on the way, with the values still to find and the links that may lead to them, the best one last.
 struct Stop {
@@ -34,12 +49,22 @@ struct Stop {
 
 /// Walks from `start` until the page, or the way to it, names every value of the context.
 pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace: &mut Trace<'_>) -> Walked {
-    let mut walked = Walked { arrived: false, pages: Vec::new(), seen: HashSet::new(), home: None };
+    let mut walked = Walked {
+        arrived: false,
+        pages: Vec::new(),
+        seen: HashSet::new(),
+        home: None,
+        vehicle: String::new(),
+        alternatives: Vec::new(),
+        missing: None,
+        unavailable: None,
+    };
     walked.seen.insert(without_fragment(start));
     let home = match cache.page(start).await {
         Ok(page) => page,
         Err(error) => {
             trace.step(format!("OPEN {start}"), format!("no page: {error}"));
+            walked.unavailable = Some(error);
             return walked;
         }
     };
@@ -48,6 +73,7 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
     walked.home = Some(Arc::clone(&home));
     walked.pages.push(Arc::clone(&home));
     let mut stops = vec![stop(&home, &values(goal))];
+    let mut furthest = (stops[0].missing.clone(), Arc::clone(&home));
     while let Some(current) = stops.last_mut() {
         if current.missing.is_empty() {
             walked.arrived = true;
@@ -62,6 +88,7 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
         if walked.seen.contains(&url) {
             continue;
         }
+        let alternatives = alternatives(current, &text);
         if !trace.may_go_on() {
             return walked;
         }
@@ -71,13 +98,106 @@ pub(crate) async fn walk(start: &Url, goal: &Goal, cache: &mut Cache<'_>, trace:
             Ok(page) => {
                 trace.step(format!("CLICK '{text}'"), page.hint());
                 walked.seen.insert(page.url.clone());
-                stops.push(stop(&page, &missing));
+                let next = stop(&page, &missing);
+                if next.missing.len() < furthest.0.len() {
+                    furthest = (next.missing.clone(), Arc::clone(&page));
+                }
+                if next.missing.is_empty() {
+                    walked.alternatives = alternatives;
+                    walked.vehicle = text;
+                }
+                stops.push(next);
                 walked.pages.push(page);
             }
             Err(error) => trace.step(format!("CLICK '{text}'"), format!("no page: {error}")),
         }
     }
+    walked.missing = Some(explain(&furthest.0, &furthest.1));
     walked
+}
+
+/// Opens the page of another vehicle that the goal may mean; `None` if it cannot be read, or no steps are left.
+pub(crate) async fn vehicle_at(
+    url: &Url,
+    name: &str,
+    goal: &Goal,
+    cache: &mut Cache<'_>,
+    trace: &mut Trace<'_>,
+) -> Option<Walked> {
+    if !trace.may_go_on() {
+        return None;
+    }
+    let page = match cache.page(url).await {
+        Ok(page) => page,
+        Err(error) => {
+            trace.step(format!("CLICK '{name}'"), format!("no page: {error}"));
+            return None;
+        }
+    };
+    trace.step(format!("CLICK '{name}'"), page.hint());
+    holds_with(&page, name, goal).then(|| Walked {
+        arrived: true,
+        seen: HashSet::from([url.clone(), page.url.clone()]),
+        home: Some(Arc::clone(&page)),
+        pages: vec![page],
+        vehicle: name.to_owned(),
+        alternatives: Vec::new(),
+        missing: None,
+        unavailable: None,
+    })
+}
+
+/// Returns the other links of a page that name all values that the link `text` names, with further words. A link that
+/// is exactly called so is the one that is meant.
+fn alternatives(stop: &Stop, text: &str) -> Vec<(Url, String)> {
+    let named = words(text);
+    let missing = without(&stop.missing, &named);
+    let is_exact = named.iter().all(|word| stop.missing.iter().flatten().any(|value| value == word));
+    if !missing.is_empty() || is_exact {
+        return Vec::new();
+    }
+    let mut others: Vec<(Url, String)> = Vec::new();
+    for (url, other) in stop.ways.iter().rev() {
+        let is_same = without(&stop.missing, &words(other)).is_empty();
+        if is_same && other != text && !others.iter().any(|(known, _)| known == url) {
+            others.push((url.clone(), other.clone()));
+        }
+    }
+    others.truncate(MOST_ALTERNATIVES);
+    others.reverse();
+    others
+}
+
+/// Explains which values the manual does not name below a page, and which ones are similar.
+fn explain(missing: &[Vec<String>], page: &PageState) -> String {
+    let Some(value) = missing.first() else { return String::new() };
+    let value = value.join(" ");
+    let mut near: Vec<(f64, &str)> = Vec::new();
+    for link in &page.links {
+        let similar = words(&link.text).iter().map(|word| similarity(word, &value)).fold(0.0, f64::max);
+        if similar >= SIMILAR && !near.iter().any(|(_, text)| *text == link.text) {
+            near.push((similar, &link.text));
+        }
+    }
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let near: Vec<&str> = near.into_iter().take(MOST_NAMED).map(|(_, text)| text).collect();
+    let hint = match near.as_slice() {
+        [] => String::new(),
+        [one] if !value.chars().all(|letter| letter.is_ascii_digit()) => format!("; did you mean \"{one}\"?"),
+        several => format!("; similar are \"{}\"", several.join("\", \"")),
+    };
+    format!("no link below \"{}\" names \"{value}\"{hint}", page.place())
+}
+
+/// Returns how similar a word of a link is to a value. Years are similar within a few years.
+fn similarity(word: &str, value: &str) -> f64 {
+    match (word.parse::<i64>(), value.parse::<i64>()) {
+        (Ok(one), Ok(other)) if one.abs_diff(other) <= 5 => {
+            1.0 - 0.01 * f64::from(u8::try_from(one.abs_diff(other)).unwrap_or(5))
+        }
+        (Err(_), Err(_)) => strsim::jaro_winkler(word, value),
+        (Ok(_), _) | (_, Ok(_)) => 0.0,
+    }
 }
 
 /// Returns whether a page is about everything in the context, by its place in the manual, its title and its address.

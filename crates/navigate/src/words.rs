@@ -9,12 +9,25 @@ use crate::kinds;
 
 /// Words of questions that say nothing about the answer.
 const SILENT: &str = "a about an and any are as at be been by can could did do does for from give had has have how i if in into is it \
-    its me my of on or per please shall should tell than that the their there these this those through to under was we were what when \
+    its me my of on or per please shall should since tell than that the their there these this those through to under was we were what when \
     where which who whose why will with would you your";
 
 /// Words that request a value and need not be next to it.
-const LIGHT: &str = "amount called contain describe description find get look mean meaning much many name need number one show say \
-    stand stands take takes use used value";
+const LIGHT: &str = "allow allows amount called contain describe description find get give gives look mean meaning much many name need \
+    needs number numeric one provide provides represent represents require requires show say specify specifies stand stands take takes use used \
+    value";
+
+/// Units: `in bytes` says how to write the answer.
+const UNITS: &str = "bit bits byte bytes day days hour hours kilobyte kilobytes megabyte megabytes millisecond milliseconds minute minutes \
+    percent second seconds";
+
+/// Words that only say of which sort the name next to them is: `the option --all`.
+const SORTS: &str = "argument attribute class command directive field flag function keyword macro method module option parameter property \
+    setting switch variable";
+
+/// Words in the names of manuals that do not tell them apart.
+const OF_MANUALS: &str = "book contents documentation guide handbook help home index introduction manual overview page reference service \
+    site start table topic user welcome";
 
 /// Words that mean the same where quantities and tables are concerned, a line for each group.
 const SAME: &[&str] = &[
@@ -29,6 +42,20 @@ const SAME: &[&str] = &[
     "default defaults",
     "option options flag switch",
     "argument arguments parameter parameters",
+    "quart quarts qt",
+    "gallon gallons gal",
+    "pint pints pt",
+    "liter liters litre litres l",
+    "pound pounds lb lbs",
+    "millimeter millimeters millimetre millimetres mm",
+    "kilogram kilograms kg",
+    "second seconds sec secs",
+    "millisecond milliseconds ms",
+    "minute minutes mins",
+    "hour hours hr hrs",
+    "kilobyte kilobytes kb",
+    "megabyte megabytes mb",
+    "gigabyte gigabytes gb",
 ];
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
@@ -65,6 +92,32 @@ fn singular(word: &str) -> String {
 /// option and keeps its case; the commas of `1,000` do not count.
 pub(crate) fn words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| normal(token)).collect()
+}
+
+/// Returns whether two words differ only in an ending of grammar: `raise`, `raised`, `raising`.
+pub(crate) fn are_inflections(one: &str, other: &str) -> bool {
+    const ENDINGS: &[&str] = &["", "e", "ed", "d", "er", "ing", "s", "es", "y", "ied", "ies"];
+    const SHORTEST: usize = 4;
+    let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8());
+    let shared = same.sum::<usize>();
+    let (Some(one_rest), Some(other_rest)) = (one.get(shared..), other.get(shared..)) else { return false };
+    let is_plain = is_plain(one) && is_plain(other);
+    is_plain
+        && one.len().min(other.len()) >= SHORTEST
+        && shared + 1 >= SHORTEST
+        && ENDINGS.contains(&one_rest)
+        && ENDINGS.contains(&other_rest)
+        && STEMMER.stem(one) == STEMMER.stem(other)
+}
+
+/// Returns the words of a manual's name that tell it from other manuals.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    words(name).into_iter().filter(|word| !is_silent(word) && !has(OF_MANUALS, word)).collect()
+}
+
+/// Returns the words of a goal that are not silent, in their order, as they are compared.
+pub(crate) fn goal_words(goal: &str) -> Vec<String> {
+    words(goal).into_iter().filter(|word| !is_silent(word)).collect()
 }
 
 /// Returns whether a word is unrelated to the topic of a text.
@@ -151,6 +204,12 @@ pub(crate) struct Term {
     pub(crate) same: Vec<String>,
     /// Role of the word.
     pub(crate) role: Role,
+    /// True for the word that says what the goal asks for.
+    pub(crate) is_asked: bool,
+    /// True for a name of a program, such as `max_connections`, `pageSize` or `-N`.
+    pub(crate) is_identifier: bool,
+    /// True if it comes right after another required word of the goal.
+    pub(crate) follows: bool,
 }
 
 impl Term {
@@ -167,29 +226,67 @@ impl Term {
 
 /// Returns the words to search for, each once: first those of the goal, then the parts of its names, then stems.
 pub(crate) fn terms(goal: &str) -> Vec<Term> {
-    let tokens: Vec<String> =
-        tokens(goal).into_iter().filter(|token| !SILENT_WORDS.contains(token.to_lowercase().as_str())).collect();
+    let all = tokens(goal);
+    let asked = asked(goal);
     let mut found: Vec<Term> = Vec::new();
     let mut add = |term: Term| {
         if !found.iter().any(|other| other.word == term.word) {
             found.push(term);
         }
     };
-    for token in &tokens {
+    let mut follows = false;
+    let mut tokens: Vec<&String> = Vec::new();
+    for (place, token) in all.iter().enumerate() {
         let lower = token.to_lowercase();
-        let is_light = LIGHT_WORDS.contains(lower.as_str());
+        if SILENT_WORDS.contains(lower.as_str()) {
+            follows = false;
+            continue;
+        }
+        let neighbour =
+            |place: Option<usize>| place.and_then(|place| all.get(place)).is_some_and(|token| is_identifier(token));
+        let is_sort = has(SORTS, &lower) && (neighbour(place.checked_sub(1)) || neighbour(Some(place + 1)));
+        let is_unit = has(UNITS, &lower)
+            && place.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|before| before == "in");
+        let is_light = is_sort || is_unit || LIGHT_WORDS.contains(lower.as_str());
         let role = if is_light { Role::Light } else { Role::Required };
-        add(Term { word: normal(token), same: synonyms(&lower), role });
+        let is_asked = asked.as_ref() == Some(token);
+        let is_identifier = is_identifier(token);
+        add(Term { word: normal(token), same: synonyms(&lower), role, is_asked, is_identifier, follows });
+        follows = role == Role::Required;
+        tokens.push(token);
     }
     for part in tokens.iter().flat_map(|token| parts(token)) {
-        add(Term { word: stem(&singular(&part)), same: Vec::new(), role: Role::Part });
+        add(Term {
+            word: stem(&singular(&part)),
+            same: Vec::new(),
+            role: Role::Part,
+            is_asked: false,
+            is_identifier: false,
+            follows: false,
+        });
     }
     for token in tokens.iter().map(|token| normal(token)).filter(|token| is_plain(token)) {
         if !LIGHT_WORDS.contains(token.as_str()) {
-            add(Term { word: stem(&token), same: Vec::new(), role: Role::Part });
+            add(Term {
+                word: stem(&token),
+                same: Vec::new(),
+                role: Role::Part,
+                is_asked: false,
+                is_identifier: false,
+                follows: false,
+            });
         }
     }
     found
+}
+
+/// Returns the token that says what a goal asks for: the last noun before `of`, a preposition or a verb, which are silent words.
+fn asked(goal: &str) -> Option<String> {
+    let tokens = tokens(goal);
+    let is_light = |token: &String| LIGHT_WORDS.contains(token.to_lowercase().as_str());
+    let is_stop = |token: &String| SILENT_WORDS.contains(token.to_lowercase().as_str());
+    let nouns = tokens.iter().skip_while(|token| is_stop(token) || is_light(token)).take_while(|token| !is_stop(token));
+    nouns.filter(|token| !is_light(token) && token.chars().all(char::is_alphabetic)).last().cloned()
 }
 
 /// Stems of the names of sections that answer such a goal, each once, without those of the goal itself.
@@ -199,14 +296,21 @@ pub(crate) fn kinds(goal: &str) -> Vec<Term> {
     for word in kinds::sections(&tokens(goal)).into_iter().flat_map(str::split_whitespace) {
         let word = stem(&singular(word));
         if !own.iter().chain(&found).any(|term| term.word == word) {
-            found.push(Term { word, same: Vec::new(), role: Role::Kind });
+            found.push(Term {
+                word,
+                same: Vec::new(),
+                role: Role::Kind,
+                is_asked: false,
+                is_identifier: false,
+                follows: false,
+            });
         }
     }
     found
 }
 
 /// The words that a name is made of, in lower case; none of a plain word.
-fn parts(name: &str) -> Vec<String> {
+pub(crate) fn parts(name: &str) -> Vec<String> {
     const SHORTEST: usize = 3;
     let mut parts = vec![String::new()];
     let mut follows_small = false;
@@ -224,6 +328,35 @@ fn parts(name: &str) -> Vec<String> {
     }
     parts.retain(|part| part.chars().count() >= SHORTEST);
     if parts.len() == 1 && parts.first().is_some_and(|part| *part == name.to_lowercase()) { Vec::new() } else { parts }
+}
+
+/// Returns whether a goal asks for a number: how many, the number of, in bytes.
+pub(crate) fn asks_for_number(goal: &str) -> bool {
+    let goal = goal.trim().to_lowercase();
+    let tokens = tokens(&goal);
+    let has_unit = tokens.windows(2).any(|pair| matches!(pair, [before, unit] if before == "in" && has(UNITS, unit)));
+    let begins = ["how many", "how much", "how long", "how large", "how big", "how far", "how fast"];
+    has_unit
+        || begins.iter().any(|how| goal.starts_with(how))
+        || tokens.iter().any(|token| matches!(token.as_str(), "number" | "numeric"))
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|one| one == word)
+}
+
+/// Returns whether a goal is a question such as `what does -x do`.
+pub(crate) fn asks_for_purpose(goal: &str) -> bool {
+    let words = words(goal);
+    let begins = matches!(words.as_slice(), [what, verb, ..] if what == "what" && matches!(verb.as_str(), "do" | "doe" | "does"));
+    begins && words.last().is_some_and(|last| last == "do")
+}
+
+/// Returns whether a token is a name of a program, and no word of a language.
+fn is_identifier(token: &str) -> bool {
+    let inner_capital =
+        token.chars().zip(token.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    token.starts_with('-') || token.contains('_') || inner_capital
 }
 
 fn synonyms(word: &str) -> Vec<String> {

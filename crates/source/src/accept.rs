@@ -4,7 +4,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Decision, Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
-use autoheal_store::{RecipeRow, SourceRow, Store, StoreError};
+use autoheal_store::{RecipeRow, SourceRow, Store};
 use serde_json::Value;
 use url::Url;
 
@@ -62,7 +62,7 @@ async fn unlike_before(
         let facts = good.as_ref().and_then(|good| PageFacts::read(good.values.as_ref()?));
         let place = facts.and_then(|facts| facts.place).unwrap_or_else(|| page.clone());
         let last = store.last_values(name.as_str(), place.as_str()).await?;
-        // Values that were kept in part are no sign of a good page.
+        // Values that were kept in part do not show that a page is good.
         let kept_at = last.as_ref().map(|last| last.at).filter(|_| definition.on_uncertain == OnUncertain::SkipRun);
         let good_at = [kept_at, good.map(|good| good.taken_at), health.last_success_at];
         if good_at.into_iter().flatten().all(|good_at| good_at < failing.taken_at) {
@@ -109,31 +109,6 @@ pub async fn accept(
     records.push(ended(row, now));
     decide::write(store, name, records, (Decision::Accepted, version, None), asked_by, now).await?;
     Ok(accepted)
-}
-
-/// Returns the records that make the failing pages good ones on which this recipe works: what a fix was made for is what later pages are
-/// compared with.
-pub(crate) async fn healed_pages(
-    store: &Store,
-    source: &str,
-    definition: &Definition,
-    recipe: &Recipe,
-) -> Result<Vec<SourceRecord>, StoreError> {
-    let mut records = Vec::new();
-    for page in definition.pages() {
-        let failing = store.snapshots(source, SnapshotRole::Failing, Some(page.as_str()), 1).await?;
-        let good = store.snapshots(source, SnapshotRole::Good, Some(page.as_str()), 1).await?;
-        let good_at = good.first().map(|good| good.taken_at);
-        for failing in failing.into_iter().filter(|failing| good_at.is_none_or(|good_at| good_at < failing.taken_at)) {
-            let (extraction, facts) = PageFacts::look(recipe, &Document::parse_bytes(&failing.content), page);
-            if validate(recipe, &extraction, &[]).passed {
-                let values = serde_json::to_value(facts).ok();
-                let snapshot = Snapshot { role: SnapshotRole::Good, values, ..failing };
-                records.push(SourceRecord::Snapshot { source: source.to_owned(), snapshot });
-            }
-        }
-    }
-    Ok(records)
 }
 
 fn ended(row: SourceRow, now: Timestamp) -> SourceRecord {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use url::Url;
 
-use crate::accept::healed_pages;
 use crate::cron::CronExpression;
 use crate::definition::{Blueprint, Definition, HealPolicy, OnUncertain};
+use crate::healed::healed_pages;
 use crate::name::SourceName;
 use crate::refresh::DOCTOR;
 

@@ -32,6 +32,7 @@ pub enum OnUncertain {
 }
 
 impl OnUncertain {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

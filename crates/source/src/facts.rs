@@ -44,7 +44,7 @@ impl PageFacts {
         let extraction = recipe.apply(page, Some(place));
         let next = recipe.next_page(page, place);
         let (place, language) = (Some(place.clone()), obstacle::language(page));
-        let facts = Self { place, next, language, ..Self::of(&extraction) };
+        let facts = Self { place, language, next, ..Self::of(&extraction) };
         (extraction, facts)
     }
 

@@ -72,7 +72,7 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
         (is_elsewhere && !loaded.recognises(&facts)).then(|| Failure::new(ErrorType::HttpError, message()))
     });
     let failure = match failure {
-        // What has the values of the last good page is the page.
+        // A response with the values of the last good page is the page.
         Some(failure) if !loaded.recognises(&facts) => Some(page.obstacle(&document).unwrap_or(failure)),
         other => other,
     };

@@ -38,6 +38,7 @@ pub mod validation;
 
 mod displaced;
 mod drift;
+mod healed;
 mod host;
 mod judge;
 mod loaded;

@@ -378,9 +378,10 @@ async fn conclude(
         Some(_) => context.note("on trial", "the active fix is new; the next run decides about it"),
         // Nothing is wrong with this source in particular, and no attempt is made.
         None if is_outage => {
-            let what = match failure.lookup_failed {
-                true => failure.message.as_str(),
-                false => "most hosts cannot be reached: look at this machine's network",
+            let what = if failure.lookup_failed {
+                failure.message.as_str()
+            } else {
+                "most hosts cannot be reached: look at this machine's network"
             };
             let message = format!("{what}. No attempt at a fix is made");
             context.note("outage", message.clone());

@@ -17,6 +17,7 @@
 //! - [`job`]: jobs submitted over HTTP
 //! - [`listing`]: lists for users; [`needs`]: matters that need a decision; [`waiting`]: tasks that no worker claims
 //! - [`trend`]: figures of each day
+//! - [`manual_index`]: full-text indexes of manuals, each in a SQLite file
 //! - [`notice`]: notifications by web address and mail
 //! - `politeness`: request slots of hosts
 //! - [`retention`]: deletion of old data; `backup`: a copy of the database
@@ -71,6 +72,7 @@ mod filter;
 pub mod job;
 pub mod ledger;
 pub mod listing;
+pub mod manual_index;
 pub mod needs;
 pub mod notice;
 mod politeness;
@@ -97,6 +99,7 @@ pub use error::StoreError;
 pub use job::JobRow;
 pub use ledger::{UsageBy, UsageRow};
 pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow, SourceFilter, SourceOrder};
+pub use manual_index::ManualIndex;
 pub use needs::{Need, NeedKind};
 pub use notice::{Channel, NoticeRow, Reach};
 pub use queue::{ClaimRequest, Enqueued, Held, TaskFilter};

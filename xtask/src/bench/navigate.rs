@@ -12,23 +12,41 @@ use crate::process;
 /// Manual, and the goals to find in it.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Goals: `{"goals": [{"goal", "answer" (null: the manual does not say), "table" (how the caption of the table begins)}]}`
+    /// Goals: `{"package", "start", "goals": [{"goal", "answer" (null: the manual does not say), "table" (how the caption of the
+    /// table begins), "page" (how the address of the page ends)}]}`
     #[arg(long, value_name = "FILE")]
     goals: PathBuf,
-    /// The package that holds the manual
-    #[arg(long, default_value = "postgresql-doc-15")]
-    package: String,
-    /// The folder of the manual in the package, with the page to begin at
-    #[arg(long, value_name = "PATH", default_value = "usr/share/doc/postgresql-doc-15/html/index.html")]
-    start: PathBuf,
+    /// The package that holds the manual; default: that in the file of the goals, or PostgreSQL's
+    #[arg(long)]
+    package: Option<String>,
+    /// The folder of the manual in the package, with the page to begin at; default: that in the file of the goals
+    #[arg(long, value_name = "PATH")]
+    start: Option<PathBuf>,
+    /// Answer by the index only
+    #[arg(long)]
+    no_walk: bool,
     #[command(flatten)]
     common: Common,
 }
 
+/// The manual that a file of goals is about.
+#[derive(serde::Deserialize)]
+struct Manual {
+    package: Option<String>,
+    start: Option<PathBuf>,
+}
+
 /// Gets the manual and runs the bench `navigate` on it.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
-    let start = unpacked(&options.package)?.join(&options.start);
-    ensure!(start.is_file(), "the package {} has no {}", options.package, options.start.display());
+    let text = std::fs::read_to_string(&options.goals).with_context(|| format!("{}", options.goals.display()))?;
+    let manual: Manual = serde_json::from_str(&text).with_context(|| format!("{}", options.goals.display()))?;
+    // A package may be described in words: its name is the first one.
+    let named = manual.package.as_deref().and_then(|text| text.split_whitespace().next());
+    let package = options.package.as_deref().or(named).unwrap_or("postgresql-doc-15");
+    let page = options.start.clone().or(manual.start);
+    let page = page.unwrap_or_else(|| PathBuf::from(format!("usr/share/doc/{package}/html/index.html")));
+    let start = unpacked(package)?.join(&page);
+    ensure!(start.is_file(), "the package {package} has no {}", page.display());
     let (folder, name) = start.parent().zip(start.file_name()).context("the page to begin at is a file in a folder")?;
     let text =
         |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("{} is not text", path.display()));
@@ -37,6 +55,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         ("--start", text(Path::new(name))?),
         ("--goals", text(&std::path::absolute(&options.goals)?)?),
     ];
+    let mut arguments = arguments.to_vec();
+    if options.no_walk {
+        arguments.push(("--no-walk", "true".to_owned()));
+    }
     of_crate::run(root, "autoheal-navigate", "navigate", &arguments, &options.common)
 }
 

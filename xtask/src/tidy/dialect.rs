@@ -55,7 +55,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("crates/extract", 5),
     ("crates/fetch", 6),
     ("crates/llm", 5),
-    ("crates/navigate", 5),
+    ("crates/navigate", 4),
     ("crates/page", 79),
     ("crates/process", 1),
     ("crates/repo", 234),

@@ -49,6 +49,26 @@ async fn an_answer_has_its_page_and_its_path() {
 }
 
 #[tokio::test]
+async fn an_index_is_built_once_and_answers_without_requests() {
+    let setting = Setting::new().await;
+    let start = setting.site.url("/");
+    let mut build = setting.home.command(&["navigate", "--index", "--start", start.as_str(), "--json"]);
+    build.env("AUTOHEAL_ALLOW_PRIVATE", "[\"127.0.0.1\"]").env("AUTOHEAL_HOST_INTERVAL_MILLIS", "0");
+    let built = Ended::of(&mut build);
+    let summary: Value = serde_json::from_str(&built.stdout).unwrap();
+    assert_eq!((built.code, &summary["complete"], &summary["failed"]), (Some(0), &json!(true), &json!(0)), "{summary}");
+    let before = setting.site.asked().len();
+    let question = &setting.manual.questions()[0];
+    let ended = Ended::of(&mut setting.command(question, &[]));
+    assert!(ended.stdout.contains(&question.answer) && ended.stderr.starts_with("index of "), "{}", ended.told());
+    assert_eq!(setting.site.asked().len(), before);
+    let walked = Ended::of(&mut setting.command(question, &["--no-index"]));
+    assert!(walked.stdout.contains(&question.answer) && setting.site.asked().len() > before, "{}", walked.told());
+    let refused = setting.home.run(&["navigate", "--start", start.as_str()]);
+    assert_eq!(refused.code, Some(2), "a goal is needed: {}", refused.told());
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_not_found() {
     let setting = Setting::new().await;
     let question = Question { goal: "alternator output", ..setting.manual.questions()[0].clone() };

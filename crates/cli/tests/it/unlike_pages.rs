@@ -12,7 +12,8 @@ fn html(body: &str) -> Change {
 }
 
 fn product(fields: &[(&str, &str)]) -> Change {
-    let fields: String = fields.iter().map(|(class, text)| format!("<p class={class}>{text}</p>")).collect();
+    let fields: Vec<String> = fields.iter().map(|(class, text)| format!("<p class={class}>{text}</p>")).collect();
+    let fields = fields.concat();
     html(&format!("<title>Blue chair | Shop</title><main><h1>Blue chair</h1>{fields}</main>"))
 }
 

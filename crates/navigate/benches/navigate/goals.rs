@@ -21,6 +21,8 @@ pub(crate) struct Goal {
     pub(crate) answer: Option<String>,
     /// Beginning of the caption of the table that holds the answer.
     pub(crate) table: Option<String>,
+    /// End of the address of the page that holds the answer.
+    pub(crate) page: Option<String>,
 }
 
 pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<Goal>> {

@@ -147,10 +147,7 @@ impl Hints<'_> {
     fn label(&mut self, node: NodeId, link: NodeId, inside: NodeId) -> String {
         let page = self.page;
         match page.tag(node) {
-            "dd" => {
-                let term = self.terms.of(node).map(|term| page.visible_text(term)).unwrap_or_default();
-                shortened(term, LONGEST_HINT).to_owned()
-            }
+            "dd" => shortened(&self.terms.text_of(page, node), LONGEST_HINT).to_owned(),
             // A nested list begins: its hint is the text before it.
             "li" | "details" if matches!(page.tag(inside), "ul" | "ol" | "dl" | "div" | "details") => {
                 if let Some(label) = self.labels.get(&inside) {

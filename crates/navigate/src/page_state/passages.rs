@@ -146,11 +146,18 @@ fn of_block(text: &str, term: String, mut above: Vec<String>) -> Passage {
     Passage {
         kind: PassageKind::Entry,
         text: shown,
-        keys: vec![term],
+        keys: name_of(&term).map(str::to_owned).into_iter().chain([term]).collect(),
         own: text.to_owned(),
         above,
         before: String::new(),
     }
+}
+
+/// Returns the name in a term that is a signature, as in `run(args, timeout)`.
+fn name_of(term: &str) -> Option<&str> {
+    let (name, _) = term.split_once('(')?;
+    let name = name.trim();
+    name.chars().any(char::is_alphanumeric).then_some(name)
 }
 
 /// Returns the text of a block with content: of a block without nested blocks, or the text before the first of them. Terms include
@@ -179,8 +186,8 @@ fn block_text(page: &Document, node: NodeId) -> Option<&str> {
 /// The term that a block describes; empty where it describes none.
 fn term_around(page: &Document, terms: &Terms, node: NodeId) -> String {
     let description = std::iter::once(node).chain(page.ancestors(node)).take(24).find(|&above| page.tag(above) == "dd");
-    let term = description.and_then(|description| terms.of(description)).map(|term| page.visible_text(term));
-    shortened(term.unwrap_or_default(), LONGEST_HEADING).to_owned()
+    let term = description.map(|description| terms.text_of(page, description)).unwrap_or_default();
+    shortened(&term, LONGEST_HEADING).to_owned()
 }
 
 /// Returns whether a node is the title of a table. Such a title is part of the table's text.

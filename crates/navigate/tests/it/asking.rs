@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use autoheal_fetch::Conditions;
 use autoheal_llm::recording::Replay;
 use autoheal_llm::{ChatModel, Connection, Models, Session, Settings};
 use autoheal_navigate::{Page, PageError, Pages};
@@ -36,6 +37,6 @@ impl Pages for InMemory {
     async fn page(&self, url: &Url) -> Result<Page, PageError> {
         let missing = || PageError::Status { url: url.clone(), status: 404 };
         let text = self.0.pages().get(url.path()).ok_or_else(missing)?;
-        Ok(Page { url: url.clone(), body: text.clone().into() })
+        Ok(Page { url: url.clone(), body: text.clone().into(), validators: Conditions::default() })
     }
 }

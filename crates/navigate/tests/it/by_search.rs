@@ -1,4 +1,4 @@
-use autoheal_navigate::{Goal, Guide, Settings};
+use autoheal_navigate::{FetchedPages, Goal, Guide, Navigator, Settings};
 
 use crate::manual_site::{ManualSite, goal_of, navigate, small_site};
 
@@ -108,6 +108,65 @@ async fn a_start_that_cannot_be_had_says_why() {
     let site = small_site(&[]).await;
     let result = navigate(&site, &Goal::new("oil"), Guide::Search, Settings::default()).await;
     assert!(!result.success && result.path_taken[0].result_hint.contains("404"), "{result:#?}");
+    assert!(result.is_unavailable() && !result.error.contains("not found"), "{result:#?}");
+}
+
+#[tokio::test]
+async fn steps_that_are_left_are_used_for_links_that_say_nothing() {
+    let table = "<table><tr><th>Item<th>Capacity<tr><td>Engine oil<td>5.7 L</table>";
+    let site = small_site(&[
+        ("/jeep/", "<title>Jeep</title><a href=/jeep/parts>Parts and Labor</a><a href=/about>About</a><a href=/jeep/repair>Repair</a>"),
+        ("/about", "<title>About</title><p>About us."),
+        ("/jeep/parts", "<title>Parts</title><p>None."),
+        ("/jeep/repair", "<title>Repair</title><a href=/jeep/data>Data</a>"),
+        ("/jeep/data", &format!("<title>Data</title>{table}")),
+    ])
+    .await;
+    let start = site.url("/jeep/");
+    let fetcher = crate::manual_site::fetcher();
+    let pages = FetchedPages::new(&fetcher, Settings::default().http_timeout);
+    let goal = Goal::new("engine oil capacity");
+    let result = Navigator::new(&pages, Settings::default()).navigate(&start, &goal, Guide::Search).await;
+    assert!(result.success && result.content.contains("5.7 L"), "{result:#?}");
+    assert!(!result.path_taken.iter().any(|step| step.action.contains("About")), "those below come first: {result:#?}");
+}
+
+#[tokio::test]
+async fn a_search_stops_at_the_answer() {
+    let site = small_site(&[
+        ("/", "<title>Home</title><a href=/codes>Codes</a><a href=/about>About codes</a><a href=/jeep>Jeep</a>"),
+        ("/codes", "<title>Codes</title><h1>Trouble codes</h1><p>Code P0420 means that the catalyst is weak.</p>"),
+        ("/about", "<title>About</title><p>About us."),
+        ("/jeep", "<title>Jeep</title><p>A make."),
+    ])
+    .await;
+    let result = navigate(&site, &Goal::new("code P0420"), Guide::Search, Settings::default()).await;
+    assert!(result.success && result.content.contains("catalyst"), "{result:#?}");
+    assert!(result.steps_taken <= 3, "{result:#?}");
+}
+
+#[tokio::test]
+async fn a_value_or_word_that_is_not_there_is_named_with_the_nearest() {
+    let site = ManualSite::start().await;
+    let goal = |make: &str, year: &str| {
+        Goal::new("engine oil capacity")
+            .with_context("make", make)
+            .with_context("year", year)
+            .with_context("model", "Liberty")
+    };
+    let settings = Settings { max_steps: 40, ..Settings::default() };
+    let year = site.navigate(&goal("Jeep", "2013"), Guide::Search, settings).await;
+    assert!(year.error.contains("names \"2013\"; similar are \"2012\", \"2010\", \"2008\""), "{}", year.error);
+    let make = site.navigate(&goal("Jep", "2012"), Guide::Search, settings).await;
+    assert!(make.error.contains("names \"jep\"") && make.error.contains("\"Jeep\""), "{}", make.error);
+    let word = navigate(
+        &small_site(&[("/", "<title>Home</title><p>The capacity of the tank.")]).await,
+        &Goal::new("capasity of the tank"),
+        Guide::Search,
+        Settings::default(),
+    )
+    .await;
+    assert!(word.error.contains("\"capasity\": did you mean \"capacity\"?"), "{}", word.error);
 }
 
 #[tokio::test]

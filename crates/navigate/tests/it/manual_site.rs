@@ -46,7 +46,7 @@ pub(crate) async fn navigate(site: &StaticSite, goal: &Goal, guide: Guide<'_>, s
     result
 }
 
-fn fetcher() -> Fetcher {
+pub(crate) fn fetcher() -> Fetcher {
     let settings = FetchSettings {
         allow_private: vec!["127.0.0.1".parse().unwrap()],
         limits: HostLimits::unlimited(1),

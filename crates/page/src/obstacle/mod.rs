@@ -20,7 +20,7 @@ use signs::Signs;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObstacleKind {
-    /// A check that a person asks: a captcha, a challenge, a notice that automated requests are refused.
+    /// A check for programs: a captcha, a challenge, a notice that automated requests are refused.
     BotCheck,
     /// A page that asks for a log-in or a subscription.
     LogIn,
@@ -134,16 +134,16 @@ impl Response<'_> {
     }
 }
 
-/// Maximum number of characters from which a language is told.
-const TOLD_BY: usize = 4_000;
+/// Maximum number of characters from which a language is detected.
+const DETECTED_FROM: usize = 4_000;
 
-/// Minimum number of characters from which a language is told.
-const LEAST_TOLD_BY: usize = 200;
+/// Minimum number of characters from which a language is detected.
+const LEAST_DETECTED_FROM: usize = 200;
 
-/// Returns the ISO 639-3 code of the language of a page's text; `None` if the text is short or does not tell it reliably.
+/// Returns the ISO 639-3 code of the language of a page's text; `None` if the text is short or the result is not reliable.
 pub fn language(page: &Document) -> Option<String> {
-    let text: String = page.page_text().chars().take(TOLD_BY).collect();
-    if text.chars().count() < LEAST_TOLD_BY {
+    let text: String = page.page_text().chars().take(DETECTED_FROM).collect();
+    if text.chars().count() < LEAST_DETECTED_FROM {
         return None;
     }
     whatlang::detect(&text).filter(whatlang::Info::is_reliable).map(|told| told.lang().code().to_owned())

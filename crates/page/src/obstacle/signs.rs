@@ -16,7 +16,7 @@ const LONGEST_SCRIPT: usize = 20_000;
 /// Separators between the parts of a title.
 const SEPARATORS: &[&str] = &[" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", ": ", "! ", ". ", "? "];
 
-/// What the rules look at.
+/// Signs that the rules combine.
 pub(super) struct Signs<'a> {
     pub(super) response: &'a Response<'a>,
     /// The title and the first headings, in parts, in lower case.

@@ -101,7 +101,7 @@ fn ordinary_pages_are_the_page() {
         "<title>Blue chair</title><h1>Blue chair</h1><p>12 EUR<div>We use cookies. See our privacy notice.<button>Accept</button></div>".to_owned(),
         "<title>Blue chair</title><h1>Blue chair</h1><p>12 EUR</p><form action=/comment><div class=g-recaptcha></div><textarea></textarea></form><script src=https://captcha.example/api.js></script>".to_owned(),
         format!("<title>What a captcha is</title><h1>Captcha</h1>{}", article("A captcha asks whether you are human")),
-        format!("<title>How to mend \"404 not found\" in nginx</title><h1>How to mend \"404 not found\" in nginx</h1>{}", article("A server says not found")),
+        format!("<title>How to fix \"404 not found\" in nginx</title><h1>How to fix \"404 not found\" in nginx</h1>{}", article("A server says not found")),
         format!("<title>Maintenance of an engine</title><h1>Maintenance</h1>{}", article("Change the oil")),
         format!("<title>News</title><div id=root><h1>News</h1>{}</div><script src=/a.js></script><noscript>Enable JavaScript</noscript>", article("Today")),
         "<title>Blue chair</title><h1>Blue chair</h1><p>Currently unavailable</p><p>12 EUR".to_owned(),
@@ -149,7 +149,7 @@ fn files_are_not_pages() {
 }
 
 #[test]
-fn a_language_is_told_by_its_text() {
+fn a_language_is_detected_by_its_text() {
     let page = |text: &str| language(&Document::parse(&format!("<p>{}", text.repeat(6))));
     let english = page("The chair is made of oak, and its seat is covered with blue wool from the hills. ");
     let german = page("Der Stuhl ist aus Eiche gemacht, und sein Sitz ist mit blauer Wolle aus den Bergen bezogen. ");

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::breaker::{attempts, refuse};
 use super::state::{DoctorState, End, Proposal};
-use crate::accept::healed_pages;
 use crate::add::json_of;
 use crate::definition::HealPolicy;
 use crate::failure::{ErrorType, Failure};
+use crate::healed::healed_pages;
 use crate::loaded::{Loaded, record};
 use crate::refresh::DOCTOR;
 use crate::services::{SourceServices, store_error};

@@ -43,7 +43,7 @@ pub(super) async fn run(
                 let document = page.document();
                 let extraction = proposal.recipe.apply(&document, Some(&page.url));
                 let verdict = validate(&proposal.recipe, &extraction, &history);
-                // What is not the page says nothing about the proposal.
+                // A response that is not the page says nothing about the proposal.
                 let obstacle = if verdict.passed { None } else { page.obstacle(&document) };
                 state.untried |= obstacle.is_some();
                 verdicts.push(obstacle.map_or(verdict, |obstacle| refused(&obstacle.message)));

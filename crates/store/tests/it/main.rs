@@ -7,6 +7,7 @@ mod database;
 mod ledger;
 mod listing;
 mod load;
+mod manual_index;
 mod model;
 mod politeness;
 mod processes;

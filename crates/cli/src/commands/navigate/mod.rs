@@ -1,10 +1,14 @@
 //! The answer to a question in a manual, with its page, and the steps that led to it.
 
+mod indexing;
 mod readable;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use autoheal_llm::Session;
 use autoheal_navigate::{FetchedPages, Goal, Guide, Navigator, PathStep, Progress};
 use url::Url;
 
@@ -15,32 +19,37 @@ use crate::navigate_args::Navigate;
 use crate::printer::Printer;
 use crate::wiring;
 
-/// Navigates, and prints the answer.
+/// Builds the index if that is requested, then navigates, and prints the answer.
 pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    if arguments.goal.trim().is_empty() {
+    if arguments.goal.as_ref().is_some_and(|goal| goal.trim().is_empty()) {
         return Err(Failure::bad_input("the goal is empty; expected search terms such as 'oil capacity'"));
     }
     let (start, folder) = start(&arguments.start)?;
+    let root = folder.as_ref().and_then(|folder| Url::from_directory_path(folder).ok());
     let mut config = config.clone();
     // Who names a folder may read it.
     config.fetch.allow_files.extend(folder);
     let fetcher = wiring::fetcher(&config)?;
-    let models = if is_model_set(&config) {
-        let store = wiring::open_store(&config).await?;
-        models(&config, &store).map_err(|failure| Failure {
-            error: failure.error.context("--model names a language model; the vehicle's model is --vehicle-model"),
-            ..failure
-        })?
-    } else {
-        None
-    };
-    let session = models.map(|models| models.session(Some(start.to_string()), None, None));
+    let session = session(&start, &config).await?;
     let settings = wiring::navigation(&config);
-    let pages = FetchedPages::new(&fetcher, settings.http_timeout);
-    let goal = Goal { text: arguments.goal.clone(), context: arguments.all_context() };
-    let steps = Steps(printer);
-    let navigator = Navigator::new(&pages, settings).telling(&steps);
-    let result = navigator.navigate(&start, &goal, session.as_ref().map_or(Guide::Search, Guide::Model)).await;
+    let pages = FetchedPages::new(&fetcher, settings.http_timeout).rooted(root);
+    let steps = Steps::new(printer);
+    let index = if session.is_some() && !arguments.index && !arguments.refresh {
+        None
+    } else {
+        indexing::index(arguments, &start, &pages, &config, &steps).await?
+    };
+    let Some(goal) = arguments.goal.clone() else {
+        let Some(index) = index else { return Err(Failure::bad_input("there is no goal; give search terms")) };
+        return indexing::show(&index, arguments, printer);
+    };
+    let goal = Goal { text: goal, context: arguments.all_context() };
+    let guide = match (&session, &index) {
+        (Some(session), _) => Guide::Model(session),
+        (None, Some(index)) => Guide::Index(&index.index),
+        (None, None) => Guide::Search,
+    };
+    let result = Navigator::new(&pages, settings).telling(&steps).navigate(&start, &goal, guide).await;
     if arguments.json {
         printer.json(&result)?;
     } else if result.success {
@@ -48,7 +57,26 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     } else {
         printer.say(&readable::failure(&result));
     }
-    Ok(if result.success { Exit::Fine } else { Exit::NotHealed })
+    Ok(if result.success {
+        Exit::Fine
+    } else if result.is_unavailable() {
+        Exit::EnvironmentMissing
+    } else {
+        Exit::NotHealed
+    })
+}
+
+/// Returns a session with the language model of the settings; `None` without one.
+async fn session(start: &Url, config: &Config) -> Result<Option<Session>, Failure> {
+    if !is_model_set(config) {
+        return Ok(None);
+    }
+    let store = wiring::open_store(config).await?;
+    let models = models(config, &store).map_err(|failure| Failure {
+        error: failure.error.context("--model names a language model; the vehicle's model is --vehicle-model"),
+        ..failure
+    })?;
+    Ok(models.map(|models| models.session(Some(start.to_string()), None, None)))
 }
 
 /// The address to begin at, and the folder that may be read when it is a file.
@@ -73,12 +101,32 @@ fn start(text: &str) -> Result<(Url, Option<PathBuf>), Failure> {
     Ok((url, Some(folder)))
 }
 
-/// Prints each step of the navigation.
-struct Steps<'a>(&'a Printer);
+/// Time between two lines about a crawl.
+const CRAWL_LINES: Duration = Duration::from_secs(5);
+
+/// Prints each step of the navigation, and the progress of a crawl.
+struct Steps<'a> {
+    printer: &'a Printer,
+    last_line: Mutex<Instant>,
+}
+
+impl<'a> Steps<'a> {
+    fn new(printer: &'a Printer) -> Self {
+        Self { printer, last_line: Mutex::new(Instant::now()) }
+    }
+}
 
 impl Progress for Steps<'_> {
     fn step(&self, number: u32, step: &PathStep) {
-        self.0.say(&format!("{number:>2}. {}", readable::step(step)));
+        self.printer.say(&format!("{number:>2}. {}", readable::step(step)));
+    }
+
+    fn crawled(&self, pages: u64, url: &str) {
+        let mut last = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() >= CRAWL_LINES {
+            *last = Instant::now();
+            self.printer.say(&format!("index: {pages} pages requested, last {url}"));
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn text(result: &NavigationResult) -> String {
 pub(super) fn failure(result: &NavigationResult) -> String {
     let mut text = format!("{}\n{}", result.error, cost(result));
     if !result.content.is_empty() {
-        let _ = write!(text, "\n\nthe last page, which is not an answer: {}\n{}", result.url, result.content);
+        let _ = write!(text, "\n\nclosest, which is not an answer: {}\n{}", result.url, result.content);
     }
     text
 }
@@ -33,7 +33,10 @@ pub(super) fn step(step: &PathStep) -> String {
 fn cost(result: &NavigationResult) -> String {
     let model = match result.tokens_used.calls {
         0 => String::new(),
-        calls => format!(", {calls} questions to a model, {} tokens", result.tokens_used.total),
+        calls => {
+            let used = &result.tokens_used;
+            format!(", {calls} questions to a model, {} tokens ({} in, {} out)", used.total, used.input, used.output)
+        }
     };
     format!("{}, {} fetched{model}", counted(result.steps_taken, "step"), counted(result.fetches, "page"))
 }

@@ -153,13 +153,13 @@ pub(super) async fn run(
     let (mut results, mut all_good) = (Vec::new(), true);
     for name in wanted {
         let stop = runner.stop.child_token();
-        let work = runner.show(runner.worker.refresh(&name, &stop, WhenStopped::GoesOn));
+        let work = Box::pin(runner.show(runner.worker.refresh(&name, &stop, WhenStopped::GoesOn)));
         let Some(row) = within(time_limit, &stop, work).await? else {
             if runner.stop.is_cancelled() {
                 return Ok(Exit::Cancelled);
             }
             printer.say(&format!(
-                "{name}: not finished within {} s (--time-limit); the next run goes on where this one stopped",
+                "{name}: not finished within {} s (--time-limit); the next run resumes where this one stopped",
                 time_limit.as_secs()
             ));
             all_good = false;
@@ -181,8 +181,7 @@ pub(super) async fn run(
 }
 
 /// Awaits work, and stops it when the time is up.
-async fn within<T>(limit: Duration, stop: &CancellationToken, work: impl Future<Output = T>) -> T {
-    tokio::pin!(work);
+async fn within<T>(limit: Duration, stop: &CancellationToken, mut work: impl Future<Output = T> + Unpin) -> T {
     tokio::select! {
         done = &mut work => done,
         () = tokio::time::sleep(limit) => {

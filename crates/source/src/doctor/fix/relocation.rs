@@ -47,12 +47,11 @@ impl Layout {
         let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
         let mut layout = Self { places: Vec::new(), page, url, relocation };
         layout.places = layout.found(whole.fields());
-        match loaded.recipe.items() {
-            Some(_) => layout.add_attributes(&loaded.recipe, &whole, &old_pages),
-            None => {
-                layout.add_displaced(&whole, &old_pages);
-                layout.add_labelled(&whole, &old_pages);
-            }
+        if loaded.recipe.items().is_some() {
+            layout.add_attributes(&loaded.recipe, &whole, &old_pages);
+        } else {
+            layout.add_displaced(&whole, &old_pages);
+            layout.add_labelled(&whole, &old_pages);
         }
         Ok(layout)
     }
