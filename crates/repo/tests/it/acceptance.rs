@@ -156,6 +156,19 @@ fn what_a_type_checker_finds_is_revealed_by_the_file_that_parses_again_and_by_no
 }
 
 #[test]
+fn a_linter_that_runs_out_of_time_is_revealed_by_the_file_that_parses_again_and_by_nothing_else() {
+    let broken = of_checker(Category::Syntax, "a.rs", "expected `;`, found `format`");
+    let late =
+        Finding { file: None, ..of_checker(Category::Linting, "", "`cargo-clippy clippy` did not run (time limit)") };
+    let test = [("t", TestState::Passed)];
+    let after = seen(&test, std::slice::from_ref(&late));
+    assert_eq!(judge(&seen(&test, std::slice::from_ref(&broken)), &after, &broken.key()), Ok(()));
+    let other = of_checker(Category::TypeError, "a.rs", "mismatched types");
+    let judged = judge(&seen(&test, std::slice::from_ref(&other)), &after, &other.key());
+    assert!(matches!(judged, Err(Rejection::NewFinding(_))), "{judged:?}");
+}
+
+#[test]
 fn a_file_that_is_left_unformatted_is_no_reason_to_refuse_a_fix_and_is_red() {
     let fault = finding("NameError: name 'x' is not defined");
     let format = of_checker(Category::Linting, "a.py", "black would write this file otherwise");
