@@ -68,7 +68,7 @@ async fn a_fix_for_one_page_does_not_cost_the_others() {
 async fn a_person_who_asks_means_every_page() {
     let scraper = with_articles().await;
     scraper.site.set(OTHERS[1], Change::DeleteField("title".to_owned()));
-    let healed = scraper.json(&["heal", "news"]);
+    let healed = scraper.json_of_failed(&["heal", "news"]);
     assert_eq!(healed["failure"]["page"], scraper.site.url(OTHERS[1]).as_str(), "{healed}");
 }
 
