@@ -1,5 +1,7 @@
 //! Values that are not what they were on earlier pages, although the selector still matches.
 
+use std::collections::BTreeSet;
+
 use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::{Field, Recipe};
 use autoheal_page::value::date::{self, DateOrder};
@@ -23,6 +25,9 @@ const SAMPLES: usize = 40;
 
 /// A list this many times longer or shorter than ever is another list.
 const LIST_FACTOR: usize = 4;
+
+/// Fewer equal entries of a list are a coincidence.
+const FEWEST_ALIKE: usize = 4;
 
 /// A list is long only from this many entries on.
 const LONG_LIST: usize = 8;
@@ -81,6 +86,10 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
         if is_longer || texts.len().saturating_mul(LIST_FACTOR) < shortest {
             return Some(format!("Changed field: {name} has {} entries, and had {shortest} to {longest}", texts.len()));
         }
+        if has_collapsed(&texts, &earlier) {
+            let example: String = texts.first()?.chars().take(60).collect();
+            return Some(format!("Changed field: {name} is the same in all {} entries: {example:?}", texts.len()));
+        }
     } else {
         let matched_on = |page: &PageFacts| page.matched.get(name).copied().unwrap_or(0);
         let most = history.iter().map(matched_on).max().unwrap_or(0);
@@ -97,6 +106,14 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
     let example: String = strange.first()?.chars().take(60).collect();
     (strange.len() * 2 > texts.len())
         .then(|| format!("Changed field: {name} looks like nothing it was before: {example:?}"))
+}
+
+/// Returns whether all entries of a list are the same now, while hardly any two were on each earlier page: a note that every item has,
+/// such as the cost of delivery, in place of the value.
+fn has_collapsed(texts: &[String], earlier: &[Vec<String>]) -> bool {
+    let distinct = |texts: &[String]| texts.iter().collect::<BTreeSet<_>>().len();
+    let is_varied = |texts: &[String]| distinct(texts) * 5 >= texts.len() * 4;
+    texts.len() >= FEWEST_ALIKE && distinct(texts) == 1 && earlier.iter().all(|texts| is_varied(texts))
 }
 
 /// Properties that earlier values have in common.

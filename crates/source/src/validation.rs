@@ -225,6 +225,19 @@ mod tests {
         assert!(!judged(&recipe, &page(2), &history).passed);
     }
 
+    #[test]
+    fn a_list_whose_entries_become_all_the_same_is_noticed() {
+        let recipe = recipe(r#""price": {"select": "b", "many": true}"#);
+        let page =
+            |prices: &[&str]| prices.iter().map(|price| format!("<p><b>{price}</b>")).collect::<Vec<_>>().concat();
+        let history = [facts(&recipe, &page(&["3.00 EUR", "4.10 EUR", "5.20 EUR", "6.30 EUR", "7.40 EUR"]))];
+        let same = judged(&recipe, &page(&["Shipping 4.90 EUR"; 5]), &history);
+        assert_eq!(same.error_type, Some(ErrorType::SchemaMismatch), "{same:?}");
+        assert!(judged(&recipe, &page(&["4.90 EUR", "4.90 EUR", "4.90 EUR", "5.90 EUR"]), &history).passed);
+        let alike = [facts(&recipe, &page(&["3.00 EUR"; 5]))];
+        assert!(judged(&recipe, &page(&["4.00 EUR"; 5]), &alike).passed, "they always were");
+    }
+
     proptest! {
         /// A page is always like itself: its own values never count as drift.
         #[test]

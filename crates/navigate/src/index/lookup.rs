@@ -55,7 +55,7 @@ pub(crate) async fn lookup(start: &Url, goal: &Goal, index: &ManualIndex) -> Res
             }
         }
     }
-    let hint = format!("{} have its words", autoheal_engine::counted(texts, "text"));
+    let hint = format!("texts with its words: {texts}");
     let result = match conclude(found) {
         Ok(result) if result.success => with_corrections(result, &query),
         Ok(_) => closest(&query, goal, index).await?,
