@@ -223,7 +223,7 @@ pub async fn approve(store: &Store, name: &SourceName, asked_by: &str, now: Time
     let waiting = waiting(name, &versions)?;
     let recipe = serde_json::from_value(waiting.recipe.clone())?;
     let definition = serde_json::from_value(waiting.definition.clone())?;
-    let mut records = healed_pages(store, name.as_str(), &definition, &recipe).await?;
+    let mut records = healed_pages(store, name.as_str(), &definition, &recipe, waiting.created_at).await?;
     records.push(promoted(&row, waiting, &versions, asked_by)?);
     write(store, name, records, (Decision::Approved, Some(waiting.version), None), asked_by, now).await?;
     Ok(waiting.version)

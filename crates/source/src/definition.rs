@@ -100,7 +100,7 @@ pub struct Definition {
     pub blueprint: Blueprint,
     /// Seconds between two runs, where no times are named.
     pub interval_seconds: u64,
-    /// Number of times that the interval is doubled for now, because the site asked for fewer requests.
+    /// Number of times that the interval and the pause before a request are doubled for now, because the site asked for fewer requests.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub slowdown: u32,
     /// The times of its runs.
@@ -123,6 +123,11 @@ impl Definition {
     /// The longest time between two runs that slowing down leads to.
     pub const LONGEST_INTERVAL: Duration = Duration::from_hours(7 * 24);
 
+    /// The pause before a request when a site asks for fewer requests for the first time, and its maximum: a later request slot is not
+    /// waited for.
+    const FIRST_PAUSE: Duration = Duration::from_secs(5);
+    const LONGEST_PAUSE: Duration = Duration::from_secs(90);
+
     /// The time between two runs for now.
     pub fn interval(&self) -> Duration {
         let usual = Duration::from_secs(self.interval_seconds);
@@ -131,6 +136,14 @@ impl Definition {
         }
         let doubled = usual.max(Duration::from_mins(1)).saturating_mul(1 << self.slowdown.min(20));
         doubled.min(Self::LONGEST_INTERVAL.max(usual))
+    }
+
+    /// The pause before a request for now, in addition to the host's usual pace.
+    pub fn pause(&self) -> Duration {
+        match self.slowdown.checked_sub(1) {
+            None => Duration::ZERO,
+            Some(doublings) => Self::FIRST_PAUSE.saturating_mul(1 << doublings.min(20)).min(Self::LONGEST_PAUSE),
+        }
     }
 
     /// Every page that the source names, the first one first.
@@ -184,14 +197,15 @@ impl Definition {
         changed
     }
 
-    /// Returns the definition with the interval doubled, up to the longest one. A schedule of fixed times is kept.
+    /// Returns the definition with the interval and the pause doubled, each up to the longest one. A schedule of fixed times is kept.
     #[must_use]
     pub fn slowed_down(&self) -> Self {
         let slower = Self { slowdown: self.slowdown + 1, ..self.clone() };
-        if self.schedule.is_some() || slower.interval() == self.interval() { self.clone() } else { slower }
+        let runs_less_often = self.schedule.is_none() && slower.interval() > self.interval();
+        if runs_less_often || slower.pause() > self.pause() { slower } else { self.clone() }
     }
 
-    /// Returns the definition with one doubling of the interval taken back; `None`: the interval is the usual one.
+    /// Returns the definition with one doubling taken back; `None`: the interval is the usual one.
     pub fn recovered(&self) -> Option<Self> {
         Some(Self { slowdown: self.slowdown.checked_sub(1)?, ..self.clone() })
     }
@@ -242,7 +256,9 @@ mod tests {
             slow = slow.recovered()?;
             Some(hours(&slow))
         });
-        assert_eq!(faster.collect::<Vec<_>>(), [96, 48, 24]);
+        assert_eq!(faster.collect::<Vec<_>>(), [168, 168, 96, 48, 24]);
         assert_eq!(slow, daily);
+        let pauses = (0..8).map(|slowdown| Definition { slowdown, ..daily.clone() }.pause().as_secs());
+        assert_eq!(pauses.collect::<Vec<_>>(), [0, 5, 10, 20, 40, 80, 90, 90]);
     }
 }

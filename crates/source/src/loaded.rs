@@ -6,7 +6,7 @@ use autoheal_engine::task::Task;
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 use autoheal_engine::{ErrorCode, Timestamp};
 use autoheal_page::Document;
-use autoheal_page::recipe::Recipe;
+use autoheal_page::recipe::{Recipe, Request};
 use autoheal_store::{RecipeRow, SourceRow};
 use url::Url;
 
@@ -87,14 +87,16 @@ impl Loaded {
         Ok(Self { row, definition, versions, in_force, recipe, page, good, history, last })
     }
 
+    /// Parameters of a request for a page of the source, with the pause that its site has asked for.
+    pub(crate) fn request(&self) -> Request {
+        let request = self.recipe.request().clone();
+        let delay = request.delay.max(Some(self.definition.pause()).filter(|pause| !pause.is_zero()));
+        Request { delay, ..request }
+    }
+
     /// The pages on which the recipe worked, parsed, the newest first.
     pub(crate) fn good_pages(&self) -> Vec<Document> {
         self.good.iter().map(|snapshot| Document::parse_bytes(&snapshot.content)).collect()
-    }
-
-    /// The facts of earlier pages as they would be without some fields.
-    pub(crate) fn history_without(&self, fields: &[String]) -> Vec<PageFacts> {
-        self.history.iter().map(|facts| facts.without(fields)).collect()
     }
 
     /// Returns whether a page has the values of the last good one in most fields: then it is that page, and not another of the site.

@@ -163,7 +163,7 @@ impl RefreshWorkflow {
         state.seen.asked += 1;
         context.progress(format!("asking for {}", loaded.page));
         let mut is_left_alone = false;
-        match self.services.page(&loaded.page, loaded.recipe.request()).await? {
+        match self.services.page(&loaded.page, &loaded.request()).await? {
             Ok(answer) => {
                 let judged = judge(&loaded, &answer);
                 match judged.failure.clone() {

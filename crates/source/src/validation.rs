@@ -148,6 +148,21 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
     }
 }
 
+/// Judges as [`validate`] does, but these optional fields may be absent although they were on every earlier page. A value that their
+/// rules find nevertheless is compared with the earlier ones.
+pub(crate) fn validate_without(
+    recipe: &Recipe,
+    extraction: &Extraction,
+    history: &[PageFacts],
+    absent: &[String],
+) -> Validation {
+    let facts = PageFacts::of(extraction);
+    let has_value = |name: &String| facts.texts.get(name).is_some_and(|texts| !texts.is_empty());
+    let absent: Vec<String> = absent.iter().filter(|name| !has_value(name)).cloned().collect();
+    let history: Vec<PageFacts> = history.iter().map(|facts| facts.without(&absent)).collect();
+    validate(recipe, extraction, &history)
+}
+
 #[cfg(test)]
 mod tests {
     use autoheal_page::Document;
@@ -182,6 +197,18 @@ mod tests {
         let without = facts(&recipe, "<h1>A</h1>");
         assert!(!judged(&recipe, "<h1>A</h1>", &[with.clone(), with.clone()]).passed);
         assert!(judged(&recipe, "<h1>A</h1>", &[with, without]).passed, "it comes and goes");
+    }
+
+    #[test]
+    fn an_absent_field_may_be_missing_and_not_be_something_else() {
+        let recipe = recipe(TWO);
+        let history = [facts(&recipe, "<h1>A</h1><p class=price>3 EUR")];
+        let judged = |html: &str| {
+            let extraction = recipe.apply(&Document::parse(html), None);
+            validate_without(&recipe, &extraction, &history, &["price".to_owned()]).passed
+        };
+        assert!(judged("<h1>A</h1>") && judged("<h1>A</h1><p class=price>4 EUR"));
+        assert!(!judged("<h1>A</h1><p class=price>Ask our people in the shop"));
     }
 
     const TWO: &str = r#""title": {"select": "h1"}, "price": {"select": ".price", "required": false}"#;

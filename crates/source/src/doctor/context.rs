@@ -71,7 +71,7 @@ async fn look(
     context: &StepContext,
 ) -> Result<(Option<Failure>, Option<(Document, Value)>), StepError> {
     context.progress(format!("asking for {}", loaded.page));
-    let page = match services.page(&loaded.page, loaded.recipe.request()).await? {
+    let page = match services.page(&loaded.page, &loaded.request()).await? {
         Ok(page) => page,
         Err(failure) => return Ok((Some(failure), None)),
     };

@@ -136,13 +136,13 @@ async fn do_without(
         return Ok(());
     }
     let source = &loaded.row.source;
-    let pages = healed_pages(&services.store, source, &proposal.definition, &proposal.recipe).await;
+    let pages = healed_pages(&services.store, source, &proposal.definition, &proposal.recipe, context.now()).await;
     for page in pages.map_err(|error| store_error(&error))? {
         record(context, page);
     }
     let fields = proposal.absent.join("`, `");
     let message = format!(
-        "`{source}`: the page has no `{fields}` any longer. The rule is kept: the value is collected when the page has it again; \
+        "`{source}`: `{fields}` cannot be found on the page any longer. The rule is kept: the value is collected when the page has it again; \
          `autoheal source history {source}` shows the change"
     );
     context.record(Record::Alert(Alert { target: source.clone(), kind: AlertKind::FieldGone, message, shared: None }));

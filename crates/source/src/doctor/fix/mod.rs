@@ -17,7 +17,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
-use self::relocation::Layout;
+use self::relocation::{Layout, Optional};
 use super::state::{DoctorState, Proposal};
 use crate::definition::Definition;
 use crate::failure::ErrorType;
@@ -116,15 +116,25 @@ async fn new_rules(
         Ok(layout) => layout,
         Err(reason) => return Ok(listed.unwrap_or(Err(reason))),
     };
-    let relocated = || relocation::propose(loaded, &layout).and_then(|change| not_refused(change, loaded, context));
-    let found = listed.unwrap_or_else(relocated);
-    let (Err(reason), Some(models)) = (&found, &services.models) else { return Ok(found) };
+    let is_listed = listed.is_some();
+    let reason = match listed.unwrap_or_else(|| relocated(loaded, &layout, Optional::Gone, context)) {
+        Err(reason) => reason,
+        found => return Ok(found),
+    };
+    let without_unsure =
+        if is_listed { Err(reason.clone()) } else { relocated(loaded, &layout, Optional::MayBeUnsure, context) };
+    let Some(models) = &services.models else { return Ok(without_unsure) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");
     let answered =
-        model::propose((models, &services.prompt_limits), context.run, loaded, state.context.as_ref(), layout, reason)
+        model::propose((models, &services.prompt_limits), context.run, loaded, state.context.as_ref(), layout, &reason)
             .await;
-    Ok(answered.map_err(|fault| format!("{reason}; {fault}")))
+    Ok(answered.or_else(|fault| without_unsure.map_err(|reason| format!("{reason}; {fault}"))))
+}
+
+/// Rules where resemblance finds the fields.
+fn relocated(loaded: &Loaded, layout: &Layout, optional: Optional, context: &StepContext) -> Thought {
+    relocation::propose(loaded, layout, optional).and_then(|change| not_refused(change, loaded, context))
 }
 
 /// Rejects a change that a user rejected, or that did not pass a short while ago.

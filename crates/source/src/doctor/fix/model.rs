@@ -20,7 +20,7 @@ use crate::doctor::diagnosis::DiagnosisContext;
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::prompt_limits::PromptLimits;
-use crate::validation::validate;
+use crate::validation::validate_without;
 
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("diagnose_source", include_str!("../../../prompts/diagnose_source.md"));
@@ -178,7 +178,7 @@ fn source_of(field: &Field, select: &str, take: Option<&str>) -> Result<Source, 
 /// that it is the right one: a reviewer decides unless every value found by the model equals the value that the page had before.
 fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe, absent: Vec<String>) -> Result<Change, String> {
     let extraction = recipe.apply(layout.page(), layout.url());
-    let verdict = validate(&recipe, &extraction, &loaded.history_without(&absent));
+    let verdict = validate_without(&recipe, &extraction, &loaded.history, &absent);
     if !verdict.passed {
         return Err(verdict.errors.join("; "));
     }

@@ -44,7 +44,7 @@ pub(super) async fn propose(
     let mut seen: Vec<(Url, PageFacts)> = Vec::new();
     for url in candidates(services, old).await? {
         context.progress(format!("looking at {url}"));
-        let Ok(page) = services.page(&url, loaded.recipe.request()).await? else { continue };
+        let Ok(page) = services.page(&url, &loaded.request()).await? else { continue };
         let extraction = loaded.recipe.apply(&page.document(), Some(&page.url));
         if validate(&loaded.recipe, &extraction, &loaded.history).passed {
             seen.push((page.moved_to.unwrap_or(url), PageFacts::of(&extraction)));

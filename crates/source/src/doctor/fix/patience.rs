@@ -10,10 +10,6 @@ use crate::loaded::Loaded;
 const FIRST_WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// The pause between two requests if the site requests none, and its maximum: a later request slot is not waited for.
-const FIRST_DELAY: Duration = Duration::from_secs(5);
-const LONGEST_DELAY: Duration = Duration::from_secs(90);
-
 /// Twice the time for the page to answer.
 pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
     let mut request = loaded.recipe.request().clone();
@@ -33,21 +29,16 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
     })
 }
 
-/// Twice the pause between two requests, at least as long as the site asks, and half as many runs.
+/// Twice the pause before a request, and half as many runs. The recipe stays as it is: good runs take both back.
 pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
-    let mut request = loaded.recipe.request().clone();
-    let asked = failure.retry_after.map(Duration::from_secs).unwrap_or_default();
-    let delay =
-        request.delay.map_or(FIRST_DELAY, |delay| delay * 2).max(asked.min(Duration::from_mins(1))).min(LONGEST_DELAY);
-    request.delay = Some(delay);
     let definition = loaded.definition.slowed_down();
-    let pause = format!("pause {} s before a request", delay.as_secs());
+    let pause = format!("pause {} s before a request", definition.pause().as_secs());
     Change {
         description: match definition.schedule {
             None => format!("{pause}, and run every {} s for now", definition.interval().as_secs()),
             Some(_) => pause,
         },
-        recipe: loaded.recipe.clone().with_request(request),
+        recipe: loaded.recipe.clone(),
         definition,
         evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),
         // Asking again now is what the site complains about: the next run tells.

@@ -157,8 +157,17 @@ impl Layout {
     }
 }
 
+/// Optional fields that a fix may do without for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Optional {
+    /// Those that are gone.
+    Gone,
+    /// Those that cannot be found again with certainty, too.
+    MayBeUnsure,
+}
+
 /// A recipe for the page as it is now. Every field must be found; an optional one may be gone.
-pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
+pub(super) fn propose(loaded: &Loaded, layout: &Layout, optional: Optional) -> Thought {
     let Layout { page: new_page, relocation, places, .. } = layout;
     let mut fields = loaded.recipe.fields().to_vec();
     let (mut moved, mut gone, mut evidence) = (Vec::new(), Vec::new(), Vec::new());
@@ -172,13 +181,14 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout) -> Thought {
                 field.source = source.clone();
                 moved.push((name.to_owned(), values.clone()));
             }
-            None if answer.status == Status::Gone && !field.required => {
-                evidence.push(format!("`{name}` is gone: {}", answer.evidence.join(", ")));
-                gone.push(name.to_owned());
-            }
             None => {
-                let what =
-                    if answer.status == Status::Gone { "is gone" } else { "cannot be found again with certainty" };
+                let is_gone = answer.status == Status::Gone;
+                let what = if is_gone { "is gone" } else { "cannot be found again with certainty" };
+                if !field.required && (is_gone || optional == Optional::MayBeUnsure) {
+                    evidence.push(format!("`{name}` {what}: {}", answer.evidence.join(", ")));
+                    gone.push(name.to_owned());
+                    continue;
+                }
                 return Err(format!("the field `{name}` {what}: {}", answer.evidence.join(", ")));
             }
         }

@@ -3,6 +3,7 @@ use autoheal_page::recipe::Recipe;
 use super::*;
 use crate::facts::PageFacts;
 use crate::scout;
+use crate::validation::validate;
 
 const NAMES: [&str; 12] = [
     "Blue chair",
