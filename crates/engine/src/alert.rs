@@ -37,7 +37,7 @@ pub enum AlertKind {
     Review,
     /// An active fix was rolled back.
     Rollback,
-    /// An optional field is on the page no longer.
+    /// An optional field cannot be found on the page any longer.
     FieldGone,
     /// The site has given no page for a day: it refuses, is down, or leads elsewhere.
     Blocked,
