@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
+use autoheal_page::obstacle::{self, Language};
 use autoheal_page::recipe::Recipe;
-use autoheal_page::{Document, obstacle};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -20,9 +21,9 @@ pub struct PageFacts {
     /// URL of the page, after all redirects.
     #[serde(default)]
     pub place: Option<Url>,
-    /// Language of its text, as ISO 639-3 has it; `None`: it is not certain.
+    /// Language of its text; `None`: it is not certain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
+    pub language: Option<Language>,
     /// The page that it led on to.
     #[serde(default)]
     pub next: Option<Url>,

@@ -90,12 +90,13 @@ fn taken_from_elsewhere(loaded: &Loaded, page: &Document) -> Vec<(String, String
 /// A page in a language in which none of the earlier ones was, with other values: a site chooses the language by where a request comes from.
 fn in_another_language(loaded: &Loaded, facts: &PageFacts, url: &Url) -> Option<Failure> {
     let now = facts.language.as_ref()?;
-    let earlier: BTreeSet<&String> = loaded.history.iter().filter_map(|page| page.language.as_ref()).collect();
-    if earlier.is_empty() || earlier.contains(now) || loaded.recognises(facts) {
+    let earlier: Vec<_> = loaded.history.iter().filter_map(|page| page.language.as_ref()).collect();
+    if earlier.is_empty() || earlier.iter().any(|earlier| now.may_be(earlier)) || loaded.recognises(facts) {
         return None;
     }
-    let earlier: Vec<&str> = earlier.into_iter().map(String::as_str).collect();
-    let evidence = format!("its text is in `{now}`, and was in `{}`", earlier.join("`, `"));
+    let earlier: BTreeSet<&str> = earlier.into_iter().map(|earlier| earlier.detected.as_str()).collect();
+    let earlier: Vec<&str> = earlier.into_iter().collect();
+    let evidence = format!("its text is in `{}`, and was in `{}`", now.detected, earlier.join("`, `"));
     Some(Failure::of_obstacle(url, &Obstacle { kind: ObstacleKind::OtherLanguage, evidence }))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use autoheal_page::Document;
 use autoheal_page::document::decode;
-use autoheal_page::obstacle::Response;
+use autoheal_page::obstacle::{Language, Response, language};
 
 /// Pages to classify.
 #[derive(clap::Args)]
@@ -24,12 +24,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         options.pages.iter().map(|folder| pages_below(folder)).collect::<Result<Vec<_>, _>>()?.concat();
     let url = "https://page.example/".parse()?;
     let mut counts: BTreeMap<_, u32> = BTreeMap::new();
+    let mut languages: BTreeMap<&Path, Option<Language>> = BTreeMap::new();
     for file in &files {
         let packed = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let mut body = Vec::new();
         flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut body)?;
         let html = decode(&body);
         let page = Document::parse(&html);
+        languages.insert(file, language(&page));
         let response = Response { html: &html, page: &page, content_type: None, asked: &url, url: &url };
         if let Some(obstacle) = response.obstacle() {
             println!("{}: {obstacle}", file.display());
@@ -38,6 +40,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     let called: u32 = counts.values().sum();
     println!("{} pages, {called} called something else: {counts:?}", files.len());
+    let of = |file: &Path| languages.get(file)?.as_ref();
+    let new = files.iter().filter(|file| file.ends_with("new.html.gz"));
+    let pairs: Vec<_> = new.filter_map(|new| Some((new, of(&new.with_file_name("old.html.gz"))?, of(new)?))).collect();
+    let others: Vec<_> = pairs.iter().filter(|(_, old, new)| !new.may_be(old)).collect();
+    for (file, old, new) in &others {
+        println!("{}: in `{}`, and in `{}` before", file.display(), new.detected, old.detected);
+    }
+    println!("{} pages with a language, and one of an earlier page; {} are in another one", pairs.len(), others.len());
     Ok(())
 }
 

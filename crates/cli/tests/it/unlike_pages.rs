@@ -14,8 +14,12 @@ fn html(body: &str) -> Change {
 fn product(fields: &[(&str, &str)]) -> Change {
     let fields: Vec<String> = fields.iter().map(|(class, text)| format!("<p class={class}>{text}</p>")).collect();
     let fields = fields.concat();
-    html(&format!("<title>Blue chair | Shop</title><main><h1>Blue chair</h1>{fields}</main>"))
+    html(&format!("<title>Blue chair | Shop</title><main><h1>Blue chair</h1>{fields}</main>{SMALL_PRINT}"))
 }
+
+/// A text that a search may take for a field that is gone, but not with certainty.
+const SMALL_PRINT: &str = "<div class=text>The chair is made of oak, and its seat is covered with blue wool from the hills of the north. \
+     It is sold with two cushions and can be sent to every town of the country within three days.</div>";
 
 const WHOLE: &[(&str, &str)] = &[("price", "12.50 EUR"), ("stock", "In stock"), ("rating", "4.5 of 5")];
 

@@ -140,13 +140,34 @@ const DETECTED_FROM: usize = 4_000;
 /// Minimum number of characters from which a language is detected.
 const LEAST_DETECTED_FROM: usize = 200;
 
-/// Returns the ISO 639-3 code of the language of a page's text; `None` if the text is short or the result is not reliable.
-pub fn language(page: &Document) -> Option<String> {
+/// Language of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Language {
+    /// Language of its text, as ISO 639-3 has it.
+    pub detected: String,
+    /// Language that it declares, without the country, such as `en`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<String>,
+}
+
+impl Language {
+    /// Returns whether a page may be in the same language: detection confuses languages that are alike.
+    pub fn may_be(&self, other: &Self) -> bool {
+        self.detected == other.detected || (self.declared.is_some() && self.declared == other.declared)
+    }
+}
+
+/// Returns the language of a page; `None` if the text is short or the result is not reliable.
+pub fn language(page: &Document) -> Option<Language> {
     let text: String = page.page_text().chars().take(DETECTED_FROM).collect();
     if text.chars().count() < LEAST_DETECTED_FROM {
         return None;
     }
-    whatlang::detect(&text).filter(whatlang::Info::is_reliable).map(|told| told.lang().code().to_owned())
+    let detected = whatlang::detect(&text).filter(whatlang::Info::is_reliable)?.lang().code().to_owned();
+    let root = page.nodes().find(|&node| page.tag(node) == "html");
+    let declared = root.and_then(|root| page.attribute(root, "lang")).unwrap_or_default();
+    let declared = declared.split(['-', '_']).next().map(|code| code.trim().to_lowercase());
+    Some(Language { detected, declared: declared.filter(|code| !code.is_empty()) })
 }
 
 #[cfg(test)]

@@ -150,10 +150,13 @@ fn files_are_not_pages() {
 
 #[test]
 fn a_language_is_detected_by_its_text() {
-    let page = |text: &str| language(&Document::parse(&format!("<p>{}", text.repeat(6))));
+    let page = |text: &str| language(&Document::parse(&format!("<html lang=EN-gb><p>{}", text.repeat(6)))).unwrap();
     let english = page("The chair is made of oak, and its seat is covered with blue wool from the hills. ");
     let german = page("Der Stuhl ist aus Eiche gemacht, und sein Sitz ist mit blauer Wolle aus den Bergen bezogen. ");
-    assert_eq!((english.as_deref(), german.as_deref()), (Some("eng"), Some("deu")));
+    assert_eq!((english.detected.as_str(), german.detected.as_str()), ("eng", "deu"));
+    assert_eq!(english.declared.as_deref(), Some("en"));
+    assert!(english.may_be(&german), "both say that they are English");
+    assert!(!english.may_be(&Language { declared: None, ..german }));
     assert_eq!(language(&Document::parse("<p>Chair")), None, "a word tells nothing");
 }
 

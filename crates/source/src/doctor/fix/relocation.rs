@@ -174,24 +174,21 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout, optional: Optional) -> T
     for (field, place) in fields.iter_mut().zip(places) {
         let name = field.name.as_str();
         let Some(answer) = relocation.field(name).filter(|answer| answer.status != Status::Kept) else { continue };
-        match place {
-            Some(Place { source, values, why }) => {
-                evidence.push(format!("`{name}` is at {why}"));
-                field.example = values.iter().take(if field.many { values.len() } else { 1 }).cloned().collect();
-                field.source = source.clone();
-                moved.push((name.to_owned(), values.clone()));
-            }
-            None => {
-                let is_gone = answer.status == Status::Gone;
-                let what = if is_gone { "is gone" } else { "cannot be found again with certainty" };
-                if !field.required && (is_gone || optional == Optional::MayBeUnsure) {
-                    evidence.push(format!("`{name}` {what}: {}", answer.evidence.join(", ")));
-                    gone.push(name.to_owned());
-                    continue;
-                }
-                return Err(format!("the field `{name}` {what}: {}", answer.evidence.join(", ")));
-            }
+        if let Some(Place { source, values, why }) = place {
+            evidence.push(format!("`{name}` is at {why}"));
+            field.example = values.iter().take(if field.many { values.len() } else { 1 }).cloned().collect();
+            field.source = source.clone();
+            moved.push((name.to_owned(), values.clone()));
+            continue;
         }
+        let is_gone = answer.status == Status::Gone;
+        let what = if is_gone { "is gone" } else { "cannot be found again with certainty" };
+        let why = answer.evidence.join(", ");
+        if field.required || !(is_gone || optional == Optional::MayBeUnsure) {
+            return Err(format!("the field `{name}` {what}: {why}"));
+        }
+        evidence.push(format!("`{name}` {what}: {why}"));
+        gone.push(name.to_owned());
     }
     let next = next_page(loaded, new_page, layout.url.as_ref())?;
     if moved.is_empty() && gone.is_empty() && next.as_ref() == loaded.recipe.next() {
