@@ -103,17 +103,11 @@ fn scripts(signs: &Signs<'_>) -> Option<String> {
         let id = page.attribute(node, "id").filter(|_| page.letters(node) <= TINY / 4)?;
         phrases::MOUNTS.iter().find(|mount| id.eq_ignore_ascii_case(mount))
     });
-    let count = signs.scripts();
+    let amounts = format!("scripts: {}, characters of text: {}", signs.scripts(), signs.letters);
     match (of_noscript, mount) {
-        (true, _) => Some(format!(
-            "it has {count} scripts, {} characters of text, and says that it needs scripts",
-            signs.letters
-        )),
-        (false, Some(mount)) => Some(format!(
-            "it has {count} scripts, {} characters of text, and an element `{mount}` to fill",
-            signs.letters
-        )),
-        (false, None) => (signs.letters == 0).then(|| format!("it has {count} scripts and no text")),
+        (true, _) => Some(format!("it says that it needs scripts ({amounts})")),
+        (false, Some(mount)) => Some(format!("it has an element `{mount}` to fill ({amounts})")),
+        (false, None) => (signs.letters == 0).then(|| format!("it has nothing else ({amounts})")),
     }
 }
 
