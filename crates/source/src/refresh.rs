@@ -10,7 +10,7 @@ use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, S
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, Workflow};
 use autoheal_engine::{StopReason, Timestamp, counted};
-use autoheal_store::{AlertFilter, RecipeRow};
+use autoheal_store::RecipeRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
@@ -427,9 +427,7 @@ async fn tell_of_a_silent_site(
     if !is_repeated(good_at) || !is_long(good_at) {
         return Ok(());
     }
-    let alerts = services.store.alerts(&AlertFilter::about(source.as_str(), 50)).await;
-    let alerts = alerts.map_err(|error| store_error(&error))?;
-    if alerts.iter().any(|alert| alert.kind == AlertKind::Blocked.name() && alert.created_at > good_at) {
+    if services.has_alerted(&source, AlertKind::Blocked, good_at).await? {
         return Ok(());
     }
     let message = format!(

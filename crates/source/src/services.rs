@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use autoheal_engine::ErrorCode;
+use autoheal_engine::alert::AlertKind;
 use autoheal_engine::workflow::StepError;
+use autoheal_engine::{ErrorCode, Timestamp};
 use autoheal_fetch::{FetchError, FetchRequest, Fetched, Fetcher, Rendering};
 use autoheal_llm::Models;
 use autoheal_page::Document;
@@ -11,7 +12,7 @@ use autoheal_page::document::decode;
 use autoheal_page::obstacle::Response;
 use autoheal_page::recipe::Request;
 use autoheal_page::relocate::{Relocator, TablesError};
-use autoheal_store::{Store, StoreError};
+use autoheal_store::{AlertFilter, Store, StoreError};
 use encoding_rs::Encoding;
 use url::Url;
 
@@ -27,6 +28,9 @@ pub struct SourceServices {
     pub(crate) models: Option<Models>,
     pub(crate) prompt_limits: PromptLimits,
 }
+
+/// Number of a source's latest alerts to examine.
+const RECENT_ALERTS: u32 = 50;
 
 /// Time for which a browser lets a page's scripts run when its recipe only requires that they run.
 const SETTLE: std::time::Duration = std::time::Duration::from_secs(5);
@@ -56,6 +60,13 @@ impl SourceServices {
     #[must_use]
     pub fn with_models(self, models: Option<Models>, prompt_limits: PromptLimits) -> Self {
         Self { models, prompt_limits, ..self }
+    }
+
+    /// Returns whether an alert of this kind about a source was raised after `since`.
+    pub(crate) async fn has_alerted(&self, source: &str, kind: AlertKind, since: Timestamp) -> Result<bool, StepError> {
+        let alerts = self.store.alerts(&AlertFilter::about(source, RECENT_ALERTS)).await;
+        let alerts = alerts.map_err(|error| store_error(&error))?;
+        Ok(alerts.iter().any(|alert| alert.kind == kind.name() && alert.created_at > since))
     }
 
     /// Requests the page at `url` as a recipe specifies. The inner error is the failure if the site gives no usable page.

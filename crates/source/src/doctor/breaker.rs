@@ -2,7 +2,7 @@
 
 use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::{Action, Breaker, Reason, Verdict, is_domain_dead};
-use autoheal_engine::source::{HealthState, SourceRecord};
+use autoheal_engine::source::SourceRecord;
 use autoheal_engine::workflow::{Record, StepContext, StepError};
 use autoheal_engine::{Timestamp, counted};
 use autoheal_store::SourceRow;
@@ -57,16 +57,25 @@ pub(super) async fn run(
         Verdict::Allow { attempts_remaining } => {
             context.note("breaker", format!("{} left", counted(attempts_remaining, "attempt")));
         }
-        Verdict::Refuse { .. } => refuse(state, loaded, Breaker::default().recent(&made, now), verdict, context),
+        Verdict::Refuse { .. } => {
+            refuse(state, loaded, services, (Breaker::default().recent(&made, now), verdict), context).await?;
+        }
     }
     Ok(())
 }
 
-/// Refuses an attempt and raises an alert, once for each time the breaker opens.
-pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: u32, verdict: Verdict, context: &StepContext) {
-    let Verdict::Refuse { action, until, .. } = verdict else { return };
+/// Refuses an attempt and raises an alert, once until a run is good or the user releases the source: a breaker that opens again every day
+/// is no news.
+pub(super) async fn refuse(
+    state: &mut DoctorState,
+    loaded: &Loaded,
+    services: &SourceServices,
+    (made, verdict): (u32, Verdict),
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let Verdict::Refuse { action, until, .. } = verdict else { return Ok(()) };
     let mut health = loaded.row.health.clone();
-    let was_told = health.is_quarantined(context.now()) || health.state == HealthState::Dead;
+    let well_at = health.last_success_at.max(health.released_at).unwrap_or(loaded.row.created_at);
     health.judged(made, verdict);
     let source = loaded.row.source.clone();
     let until = until.map_or_else(|| "the source is released".to_owned(), Timestamp::to_rfc3339);
@@ -86,10 +95,11 @@ pub(super) fn refuse(state: &mut DoctorState, loaded: &Loaded, made: u32, verdic
         state.failure.as_ref().map_or("none on record", |failure| failure.message.trim_end_matches('.'))
     );
     context.note("refused", message.clone());
-    if !was_told {
+    if !services.has_alerted(&source, kind, well_at).await? {
         let shared = cause.map(|cause| SharedCause { host, cause: cause.to_owned() });
         context.record(Record::Alert(Alert { target: source.clone(), kind, message, shared }));
     }
     record(context, SourceRecord::Health { source, health });
     state.end = Some(end);
+    Ok(())
 }

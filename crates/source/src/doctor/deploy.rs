@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoheal_engine::alert::{Alert, AlertKind};
+use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::Breaker;
 use autoheal_engine::source::SourceRecord;
 use autoheal_engine::task::{NewTask, TaskKind};
@@ -115,8 +115,8 @@ pub(super) async fn run(
                 health.fix_attempts_today = Breaker::default().recent(&made, now);
                 record(context, SourceRecord::Health { source, health });
             } else {
-                refuse(state, loaded, Breaker::default().recent(&made, now), verdict, context);
-                return Ok(());
+                let recent = Breaker::default().recent(&made, now);
+                return refuse(state, loaded, services, (recent, verdict), context).await;
             }
         }
     }
@@ -141,11 +141,13 @@ async fn do_without(
         record(context, page);
     }
     let fields = proposal.absent.join("`, `");
+    let host = loaded.page.host_str().unwrap_or_default().to_owned();
+    let shared = Some(SharedCause { host, cause: fields.clone() });
     let message = format!(
         "`{source}`: `{fields}` cannot be found on the page any longer. The rule is kept: the value is collected when the page has it again; \
          `autoheal source history {source}` shows the change"
     );
-    context.record(Record::Alert(Alert { target: source.clone(), kind: AlertKind::FieldGone, message, shared: None }));
+    context.record(Record::Alert(Alert { target: source.clone(), kind: AlertKind::FieldGone, message, shared }));
     Ok(())
 }
 
