@@ -64,8 +64,8 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Refuses an attempt and raises an alert, once until a run is good or the user releases the source: a breaker that opens again every day
-/// is no news.
+/// Refuses an attempt and raises an alert, once until a run is good or the user releases the source: the user knows a breaker that opens
+/// again every day.
 pub(super) async fn refuse(
     state: &mut DoctorState,
     loaded: &Loaded,
