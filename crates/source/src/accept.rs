@@ -1,8 +1,7 @@
 //! Acceptance by a user of the values that a failed run gave: the site has changed what it says, and the recipe is right.
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::source::{Decision, Health, Snapshot, SnapshotRole, SourceRecord};
-use autoheal_page::Document;
+use autoheal_engine::source::{Decision, Health, Snapshot, SourceRecord};
 use autoheal_page::recipe::Recipe;
 use autoheal_store::{RecipeRow, SourceRow, Store};
 use serde_json::Value;
@@ -10,10 +9,10 @@ use url::Url;
 
 use crate::decide::{self, DecideError};
 use crate::definition::{Definition, OnUncertain};
-use crate::facts::PageFacts;
+use crate::healed::Failing;
 use crate::name::SourceName;
 use crate::refresh::values_notice;
-use crate::validation::{validate, values};
+use crate::validation::values;
 
 /// Values of a failed page that the recipe gives, and that look unlike those before.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,24 +49,16 @@ async fn unlike_before(
 ) -> Result<Vec<UnlikeBefore>, DecideError> {
     let active = active(store, name).await?;
     let recipe: Recipe = serde_json::from_value(active.recipe)?;
-    let newest = async |role, url: &Url| {
-        let stored = store.snapshots(name.as_str(), role, Some(url.as_str()), 1).await?;
-        Ok::<_, DecideError>(stored.into_iter().next())
-    };
     let mut found = Vec::new();
     for page in definition.pages() {
-        let Some(failing) = newest(SnapshotRole::Failing, page).await? else { continue };
-        let good = newest(SnapshotRole::Good, page).await?;
-        // Where the site leads to from the address of the page.
-        let facts = good.as_ref().and_then(|good| PageFacts::read(good.values.as_ref()?));
-        let place = facts.and_then(|facts| facts.place).unwrap_or_else(|| page.clone());
-        let last = store.last_values(name.as_str(), place.as_str()).await?;
+        let Some(failing) = Failing::at(store, name.as_str(), page).await? else { continue };
+        let last = store.last_values(name.as_str(), failing.place.as_str()).await?;
         // Values that were kept in part do not show that a page is good.
         let kept_at = last.as_ref().map(|last| last.at).filter(|_| definition.on_uncertain == OnUncertain::SkipRun);
-        let good_at = [kept_at, good.map(|good| good.taken_at), health.last_success_at];
-        if good_at.into_iter().flatten().all(|good_at| good_at < failing.taken_at) {
+        let good_at = [kept_at, failing.good_at, health.last_success_at];
+        if good_at.into_iter().flatten().all(|good_at| good_at < failing.snapshot.taken_at) {
             let before = last.map(|last| last.values);
-            found.push(judged(name, &recipe, active.version, failing, (place, before))?);
+            found.push(judged(name, &recipe, active.version, failing, before)?);
         }
     }
     if found.is_empty() { Err(DecideError::NothingToAccept(name.clone())) } else { Ok(found) }
@@ -128,13 +119,14 @@ fn judged(
     name: &SourceName,
     recipe: &Recipe,
     version: u32,
-    failing: Snapshot,
-    (url, before): (Url, Option<Value>),
+    failing: Failing,
+    before: Option<Value>,
 ) -> Result<UnlikeBefore, DecideError> {
-    let (extraction, facts) = PageFacts::look(recipe, &Document::parse_bytes(&failing.content), &url);
-    if let Some(failure) = validate(recipe, &extraction, &[]).failure() {
-        return Err(DecideError::NotReadable { name: name.clone(), url: Box::new(url), reason: failure.message });
+    let url = failing.place.clone();
+    match failing.into_good(recipe)? {
+        Ok((good, extraction)) => Ok(UnlikeBefore { values: values(recipe, &extraction), url, before, good, version }),
+        Err(failure) => {
+            Err(DecideError::NotReadable { name: name.clone(), url: Box::new(url), reason: failure.message })
+        }
     }
-    let good = Snapshot { role: SnapshotRole::Good, values: Some(serde_json::to_value(facts)?), ..failing };
-    Ok(UnlikeBefore { url, values: values(recipe, &extraction), before, good, version })
 }

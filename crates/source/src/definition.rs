@@ -31,13 +31,6 @@ pub enum OnUncertain {
     SkipField,
 }
 
-impl OnUncertain {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// Kind of content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -101,7 +94,7 @@ pub struct Definition {
     /// Seconds between two runs, where no times are named.
     pub interval_seconds: u64,
     /// Number of times that the interval and the pause before a request are doubled for now, because the site asked for fewer requests.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub slowdown: u32,
     /// The times of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +102,7 @@ pub struct Definition {
     /// Authority that decides about fixes.
     pub heal_policy: HealPolicy,
     /// Fate of a run in which some fields are uncertain.
-    #[serde(default, skip_serializing_if = "OnUncertain::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub on_uncertain: OnUncertain,
     /// URL to which changes of its values are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -211,9 +204,8 @@ impl Definition {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]

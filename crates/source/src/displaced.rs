@@ -4,6 +4,8 @@
 use autoheal_page::recipe::{Recipe, Source};
 use autoheal_page::{Document, NodeId};
 
+use crate::drift::quoted;
+
 /// Returns the names of such fields and a description of each. `before` is the page as it was when its values were accepted last.
 pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> Vec<(String, String)> {
     if recipe.items().is_some() {
@@ -19,10 +21,10 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
         let is_elsewhere = !own_text.is_empty() && own_text != now.text(is) && !is_same_place((before, was), (now, is));
         let is_own = |node: &NodeId| now.text(*node) == own_text && is_same_place((before, was), (now, *node));
         (is_elsewhere && now.nodes().any(|node| is_own(&node))).then(|| {
-            let own: String = own_text.chars().take(60).collect();
+            let own = quoted(&own_text);
             (
                 name.to_owned(),
-                format!("Changed field: {name} is taken from another element, and its own still says {own:?}"),
+                format!("Changed field: {name} is taken from another element, and its own still says {own}"),
             )
         })
     });

@@ -52,12 +52,17 @@ pub(crate) fn confusions(recipe: &Recipe, extraction: &Extraction, history: &[Pa
             let is_known = [name, other_name].iter().all(|name| history.iter().any(|page| !on(page, name).is_empty()));
             // Of two fields with one value, the one that has had it before is right.
             if is_known && !were_alike && is_new {
-                let example: String = other_text.chars().take(60).collect();
-                found.push((name.to_owned(), format!("Changed field: {name} has what {other_name} has: {example:?}")));
+                let change = format!("Changed field: {name} has what {other_name} has: {}", quoted(&other_text));
+                found.push((name.to_owned(), change));
             }
         }
     }
     found
+}
+
+/// The beginning of a value, in quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("{:?}", text.chars().take(60).collect::<String>())
 }
 
 /// Returns whether a text is the other, or most of it.
@@ -87,8 +92,8 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
             return Some(format!("Changed field: {name} has {} entries, and had {shortest} to {longest}", texts.len()));
         }
         if has_collapsed(&texts, &earlier) {
-            let example: String = texts.first()?.chars().take(60).collect();
-            return Some(format!("Changed field: {name} is the same in all {} entries: {example:?}", texts.len()));
+            let (count, example) = (texts.len(), quoted(texts.first()?));
+            return Some(format!("Changed field: {name} is the same in all {count} entries: {example}"));
         }
     } else {
         let matched_on = |page: &PageFacts| page.matched.get(name).copied().unwrap_or(0);
@@ -103,9 +108,9 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
     let known: Vec<&String> = earlier.iter().flatten().take(SAMPLES).collect();
     let likeness = Likeness::of(&known);
     let strange: Vec<&String> = texts.iter().filter(|text| likeness.is_strange(text)).collect();
-    let example: String = strange.first()?.chars().take(60).collect();
+    let example = quoted(strange.first()?);
     (strange.len() * 2 > texts.len())
-        .then(|| format!("Changed field: {name} looks like nothing it was before: {example:?}"))
+        .then(|| format!("Changed field: {name} looks like nothing it was before: {example}"))
 }
 
 /// Returns whether all entries of a list are the same now, while hardly any two were on each earlier page: a note that every item has,

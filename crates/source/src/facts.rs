@@ -49,6 +49,11 @@ impl PageFacts {
         (extraction, facts)
     }
 
+    /// Returns whether a field has a value.
+    pub fn has(&self, field: &str) -> bool {
+        self.texts.get(field).is_some_and(|texts| !texts.is_empty())
+    }
+
     /// Returns whether no field has a value.
     pub fn is_empty(&self) -> bool {
         self.texts.values().all(Vec::is_empty)

@@ -33,11 +33,8 @@ impl Judged {
     /// Returns the values without those of the doubtful fields, if only some fields are in doubt.
     pub(crate) fn certain_values(&self, recipe: &Recipe) -> Option<Value> {
         let is_about_the_recipe = self.failure.as_ref()?.error_type.is_about_the_recipe();
-        let certain = recipe.fields().iter().filter(|field| !self.doubtful.contains(field.name.as_str()));
-        let has_some = |name: &str| self.facts.texts.get(name).is_some_and(|texts| !texts.is_empty());
-        if !is_about_the_recipe
-            || self.doubtful.is_empty()
-            || !certain.clone().any(|field| has_some(field.name.as_str()))
+        let mut certain = recipe.fields().iter().filter(|field| !self.doubtful.contains(field.name.as_str()));
+        if !is_about_the_recipe || self.doubtful.is_empty() || !certain.any(|field| self.facts.has(field.name.as_str()))
         {
             return None;
         }

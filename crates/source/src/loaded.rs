@@ -87,9 +87,14 @@ impl Loaded {
         Ok(Self { row, definition, versions, in_force, recipe, page, good, history, last })
     }
 
-    /// Parameters of a request for a page of the source, with the pause that its site has asked for.
+    /// Parameters of a request for a page of the source.
     pub(crate) fn request(&self) -> Request {
-        let request = self.recipe.request().clone();
+        self.request_of(&self.recipe)
+    }
+
+    /// Parameters of a request as a recipe of the source has them, with the pause that its site has asked for.
+    pub(crate) fn request_of(&self, recipe: &Recipe) -> Request {
+        let request = recipe.request().clone();
         let delay = request.delay.max(Some(self.definition.pause()).filter(|pause| !pause.is_zero()));
         Request { delay, ..request }
     }

@@ -156,9 +156,11 @@ pub(crate) fn validate_without(
     history: &[PageFacts],
     absent: &[String],
 ) -> Validation {
+    if absent.is_empty() {
+        return validate(recipe, extraction, history);
+    }
     let facts = PageFacts::of(extraction);
-    let has_value = |name: &String| facts.texts.get(name).is_some_and(|texts| !texts.is_empty());
-    let absent: Vec<String> = absent.iter().filter(|name| !has_value(name)).cloned().collect();
+    let absent: Vec<String> = absent.iter().filter(|name| !facts.has(name)).cloned().collect();
     let history: Vec<PageFacts> = history.iter().map(|facts| facts.without(&absent)).collect();
     validate(recipe, extraction, &history)
 }

@@ -153,7 +153,7 @@ async fn a_site_that_wants_to_be_left_alone_is_asked_less_often() {
         (&shown["definition"]["interval_seconds"], &shown["definition"]["slowdown"]),
         (&21_600.into(), &1.into())
     );
-    assert_eq!(shown["recipe"].get("request"), None, "a pause that good runs take back is no part of the recipe");
+    assert_eq!(shown["recipe"].get("request"), None, "a pause that good runs take back is not part of the recipe");
     assert_eq!(shown["health"]["fix_attempts_today"], 0, "not the fault of the recipe");
     scraper.site.reset(PAGE);
     for _ in 0..3 {

@@ -63,9 +63,8 @@ pub(super) async fn run(
         (Some(_), false, _) => ("STAGING", End::NotHealed),
         (None, _, _) => ("FAILED", End::NotHealed),
     };
-    let is_failed = end == End::NotHealed;
     // Trying what is not the page is not an attempt.
-    let is_an_attempt = is_a_strike || !is_failed;
+    let is_an_attempt = is_a_strike || end != End::NotHealed;
     if is_an_attempt {
         context.record(Record::Fix(attempt(state, loaded, deployed_to)?));
     }

@@ -12,7 +12,7 @@ use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
-use crate::services::{SourceServices, WebPage};
+use crate::services::SourceServices;
 use crate::validation::{Validation, validate, validate_without};
 
 /// Maximum number of other pages of the source to check.
@@ -37,7 +37,7 @@ pub(super) async fn run(
         }
     }
     if let Some(url) = &proposal.try_at {
-        match live(url, proposal, services).await? {
+        match services.page(url, &loaded.request_of(&proposal.recipe)).await? {
             Ok(page) => {
                 let document = page.document();
                 let extraction = proposal.recipe.apply(&document, Some(&page.url));
@@ -47,9 +47,9 @@ pub(super) async fn run(
                 state.untried |= obstacle.is_some();
                 verdicts.push(obstacle.map_or(verdict, |obstacle| refused(&obstacle.message)));
             }
-            Err(reason) => {
+            Err(failure) => {
                 state.untried = true;
-                verdicts.push(refused(&reason));
+                verdicts.push(refused(&failure.message));
             }
         }
         let others = proposal.definition.pages().filter(|other| *other != url).take(MOST_OTHERS);
@@ -71,11 +71,6 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn live(url: &Url, proposal: &Proposal, services: &SourceServices) -> Result<Result<WebPage, String>, StepError> {
-    let answer = services.page(url, proposal.recipe.request()).await?;
-    Ok(answer.map_err(|failure| failure.message))
-}
-
 /// Returns the validation of another page that works with the active recipe and that the proposal breaks; `None`: it breaks nothing.
 /// A site may roll out a new layout to some of its pages first.
 async fn spoiled(
@@ -85,7 +80,7 @@ async fn spoiled(
     services: &SourceServices,
 ) -> Result<Option<Validation>, StepError> {
     // Other faults of that page are other failures.
-    let Ok(answer) = live(url, proposal, services).await? else { return Ok(None) };
+    let Ok(answer) = services.page(url, &loaded.request_of(&proposal.recipe)).await? else { return Ok(None) };
     let page = answer.document();
     let extraction = |recipe: &Recipe| recipe.apply(&page, Some(&answer.url));
     let (before, after) = (extraction(&loaded.recipe), extraction(&proposal.recipe));

@@ -43,6 +43,21 @@ struct Change {
     absent: Vec<String>,
 }
 
+impl Change {
+    /// A change of nothing yet, which is tried at the page that failed.
+    fn of(loaded: &Loaded, description: impl Into<String>) -> Self {
+        Self {
+            description: description.into(),
+            recipe: loaded.recipe.clone(),
+            definition: loaded.definition.clone(),
+            evidence: Vec::new(),
+            try_at: Some(loaded.page.clone()),
+            needs_person: None,
+            absent: Vec::new(),
+        }
+    }
+}
+
 pub(super) async fn run(
     state: &mut DoctorState,
     loaded: &Loaded,
@@ -103,9 +118,13 @@ async fn new_rules(
     if let Some(change) = sibling::propose(services, loaded, page, context.now()).await? {
         return Ok(Ok(change));
     }
+    // Reason against a list whose items are known: other ways by rules could only find something else.
     let listed = match loaded.recipe.items().map(|_| list::propose(loaded, page)) {
-        Some(Err(list::Miss::Gone(reason))) => Some(Err(reason)),
-        Some(Ok(change)) => Some(not_refused(change, loaded, context)),
+        Some(Ok(change)) => match not_refused(change, loaded, context) {
+            Ok(change) => return Ok(Ok(change)),
+            Err(reason) => Some(reason),
+        },
+        Some(Err(list::Miss::Gone(reason))) => Some(reason),
         Some(Err(list::Miss::Unknown(reason))) => {
             context.note("items", reason);
             None
@@ -114,15 +133,15 @@ async fn new_rules(
     };
     let layout = match Layout::of(services, loaded, page) {
         Ok(layout) => layout,
-        Err(reason) => return Ok(listed.unwrap_or(Err(reason))),
+        Err(reason) => return Ok(Err(listed.unwrap_or(reason))),
     };
-    let is_listed = listed.is_some();
-    let reason = match listed.unwrap_or_else(|| relocated(loaded, &layout, Optional::Gone, context)) {
-        Err(reason) => reason,
-        found => return Ok(found),
+    let (reason, without_unsure) = match listed {
+        Some(reason) => (reason.clone(), Err(reason)),
+        None => match relocated(loaded, &layout, Optional::Gone, context) {
+            Ok(change) => return Ok(Ok(change)),
+            Err(reason) => (reason, relocated(loaded, &layout, Optional::MayBeUnsure, context)),
+        },
     };
-    let without_unsure =
-        if is_listed { Err(reason.clone()) } else { relocated(loaded, &layout, Optional::MayBeUnsure, context) };
     let Some(models) = &services.models else { return Ok(without_unsure) };
     context.note("no proposal by rules", reason.clone());
     context.progress("asking a language model");

@@ -14,6 +14,7 @@ use autoheal_page::{Document, Selector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::proposal::{redefined, without};
 use super::relocation::Layout;
 use super::{Change, Thought};
 use crate::doctor::diagnosis::DiagnosisContext;
@@ -129,8 +130,8 @@ fn schema() -> Value {
     })
 }
 
-/// Returns the recipe with the selectors of the response, and the names of the fields that the page has no longer. Names, types, transforms and required fields are kept: the model decides
-/// where values are, not which. Rules that still hold or were relocated with certainty are kept, too. On a list page, whose items and
+/// Returns the recipe with the selectors of the response, and the names of the fields that the page has no longer. Names, types,
+/// transforms and required fields are kept: the model decides where values are, not which. Rules that still hold or were relocated with certainty are kept, too. On a list page, whose items and
 /// fields must be found together, the model decides about all the fields that moved.
 fn recipe_of(loaded: &Loaded, layout: &Layout, answer: Value) -> Result<(Recipe, Vec<String>), String> {
     let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
@@ -195,22 +196,20 @@ fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe, absent: Vec<String>)
         .collect();
     let mut description = "find the fields where a language model says they are".to_owned();
     if !absent.is_empty() {
-        let _ = write!(description, "; do without {} until the site has it again", absent.join(", "));
+        let _ = write!(description, "; {}", without(&absent));
     }
-    let mut definition = loaded.definition.clone();
-    definition.blueprint = crate::definition::Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
+    let definition = redefined(loaded, &recipe);
     let needs_person = (!unknown.is_empty())
         .then(|| format!("nothing but the model says that {} of the new rules is what it was", unknown.join(", ")));
     Ok(Change {
-        description,
         recipe,
         definition,
         evidence: vec![
             "rules were not sure; what the model's rules give is on the page and looks as it did before".to_owned(),
         ],
-        try_at: Some(loaded.page.clone()),
         needs_person,
         absent,
+        ..Change::of(loaded, description)
     })
 }
 

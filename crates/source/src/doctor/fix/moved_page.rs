@@ -54,13 +54,10 @@ pub(super) async fn propose(
         Some((url, facts)) => {
             let (same, known) = facts.same_as(last);
             Ok(Change {
-                description: format!("ask for the page at {url}"),
-                recipe: loaded.recipe.clone(),
                 definition: loaded.definition.moved(old, url),
                 evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
                 try_at: Some(url.clone()),
-                needs_person: None,
-                absent: Vec::new(),
+                ..Change::of(loaded, format!("ask for the page at {url}"))
             })
         }
         None => Err(format!("no page of the site has the values that {old} had")),

@@ -19,13 +19,8 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
     }
     request.wait = Some(wait);
     Ok(Change {
-        description: format!("wait up to {} s for the page", wait.as_secs()),
         recipe: loaded.recipe.clone().with_request(request),
-        definition: loaded.definition.clone(),
-        evidence: Vec::new(),
-        try_at: Some(loaded.page.clone()),
-        needs_person: None,
-        absent: Vec::new(),
+        ..Change::of(loaded, format!("wait up to {} s for the page", wait.as_secs()))
     })
 }
 
@@ -33,17 +28,15 @@ pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
 pub(super) fn come_less_often(loaded: &Loaded, failure: &Failure) -> Change {
     let definition = loaded.definition.slowed_down();
     let pause = format!("pause {} s before a request", definition.pause().as_secs());
+    let description = match definition.schedule {
+        None => format!("{pause}, and run every {} s for now", definition.interval().as_secs()),
+        Some(_) => pause,
+    };
     Change {
-        description: match definition.schedule {
-            None => format!("{pause}, and run every {} s for now", definition.interval().as_secs()),
-            Some(_) => pause,
-        },
-        recipe: loaded.recipe.clone(),
         definition,
         evidence: failure.retry_after.map(|seconds| format!("the site asks to wait {seconds} s")).into_iter().collect(),
         // Asking again now is what the site complains about: the next run tells.
         try_at: None,
-        needs_person: None,
-        absent: Vec::new(),
+        ..Change::of(loaded, description)
     }
 }

@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// The items of a list around an element of each: as far up as there is no element of another item.
+/// The items of a list around an element of each: as far up as it contains no element of another item.
 pub(super) fn items_around(page: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
     if !(2..=MOST_ITEMS).contains(&nodes.len()) {
         return None;

@@ -7,7 +7,7 @@ use autoheal_page::robust_selector::robust_selector;
 use url::Url;
 
 use super::Change;
-use crate::definition::Blueprint;
+use crate::definition::{Blueprint, Definition};
 use crate::loaded::Loaded;
 
 /// The reason for which nothing is proposed for a page on which everything is found.
@@ -18,8 +18,8 @@ pub(super) fn unchanged(loaded: &Loaded) -> String {
     )
 }
 
-/// The change to a recipe for another layout: `moved` are the names of what is elsewhere now, `gone` those of optional fields that the
-/// site has not for now.
+/// The change to a recipe for another layout: `moved` are the names of what is elsewhere now, `gone` those of optional fields that
+/// the page has not at present.
 pub(super) fn change(
     loaded: &Loaded,
     recipe: Recipe,
@@ -27,21 +27,31 @@ pub(super) fn change(
     gone: Vec<String>,
     evidence: Vec<String>,
 ) -> Change {
-    let mut definition = loaded.definition.clone();
-    definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), &recipe);
     let mut names: Vec<&str> = moved.iter().map(String::as_str).collect();
     if recipe.next() != loaded.recipe.next() {
         names.push("the link to the next page");
     }
     let found = format!("find {} where the new layout has them", names.join(", "));
-    let dropped = format!("do without {} until the site has it again", gone.join(", "));
+    let dropped = without(&gone);
     let description = match (names.is_empty(), gone.is_empty()) {
         (false, true) => found,
         (true, _) => dropped,
         (false, false) => format!("{found}; {dropped}"),
     };
-    let try_at = Some(loaded.page.clone());
-    Change { description, recipe, definition, evidence, try_at, needs_person: None, absent: gone }
+    let definition = redefined(loaded, &recipe);
+    Change { recipe, definition, evidence, absent: gone, ..Change::of(loaded, description) }
+}
+
+/// The source's definition, with the blueprint of a recipe.
+pub(super) fn redefined(loaded: &Loaded, recipe: &Recipe) -> Definition {
+    let mut definition = loaded.definition.clone();
+    definition.blueprint = Blueprint::of(definition.blueprint.base_url.clone(), recipe);
+    definition
+}
+
+/// The part of a description about fields that a page has not at present.
+pub(super) fn without(fields: &[String]) -> String {
+    format!("do without {} until the site has it again", fields.join(", "))
 }
 
 /// The rule for the next page: as it was when it still finds a link, else one for the link that leads where the old one led.

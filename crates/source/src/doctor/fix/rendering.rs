@@ -11,12 +11,8 @@ pub(super) fn propose(loaded: &Loaded) -> Thought {
         return Err("the page is a shell even after its scripts ran".to_owned());
     }
     Ok(Change {
-        description: "run the page's scripts in a browser first".to_owned(),
         recipe: loaded.recipe.clone().with_request(Request { render: true, ..request.clone() }),
-        definition: loaded.definition.clone(),
         evidence: vec!["without its scripts, the page has hardly any text".to_owned()],
-        try_at: Some(loaded.page.clone()),
-        needs_person: None,
-        absent: Vec::new(),
+        ..Change::of(loaded, "run the page's scripts in a browser first")
     })
 }

@@ -42,13 +42,9 @@ pub(super) async fn propose(
             continue;
         }
         return Ok(Some(Change {
-            description: format!("do what healed `{sibling}`, which is on the same host"),
             recipe,
-            definition: loaded.definition.clone(),
             evidence: vec![format!("the fix for `{sibling}` is active, and also extracts everything on this page")],
-            try_at: Some(loaded.page.clone()),
-            needs_person: None,
-            absent: Vec::new(),
+            ..Change::of(loaded, format!("do what healed `{sibling}`, which is on the same host"))
         }));
     }
     Ok(None)
