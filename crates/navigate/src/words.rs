@@ -213,6 +213,13 @@ pub(crate) struct Term {
 }
 
 impl Term {
+    /// A term that does not come from the goal's own words as they are.
+    const fn of(word: String, role: Role) -> Self {
+        Self { word, same: Vec::new(), role, is_asked: false, is_identifier: false, follows: false }
+    }
+}
+
+impl Term {
     /// Returns whether a word of a text is this term, or a synonym of it.
     pub(crate) fn is(&self, word: &str) -> bool {
         self.word == word || self.same.iter().any(|same| same == word)
@@ -256,25 +263,11 @@ pub(crate) fn terms(goal: &str) -> Vec<Term> {
         tokens.push(token);
     }
     for part in tokens.iter().flat_map(|token| parts(token)) {
-        add(Term {
-            word: stem(&singular(&part)),
-            same: Vec::new(),
-            role: Role::Part,
-            is_asked: false,
-            is_identifier: false,
-            follows: false,
-        });
+        add(Term::of(stem(&singular(&part)), Role::Part));
     }
     for token in tokens.iter().map(|token| normal(token)).filter(|token| is_plain(token)) {
         if !LIGHT_WORDS.contains(token.as_str()) {
-            add(Term {
-                word: stem(&token),
-                same: Vec::new(),
-                role: Role::Part,
-                is_asked: false,
-                is_identifier: false,
-                follows: false,
-            });
+            add(Term::of(stem(&token), Role::Part));
         }
     }
     found
@@ -296,14 +289,7 @@ pub(crate) fn kinds(goal: &str) -> Vec<Term> {
     for word in kinds::sections(&tokens(goal)).into_iter().flat_map(str::split_whitespace) {
         let word = stem(&singular(word));
         if !own.iter().chain(&found).any(|term| term.word == word) {
-            found.push(Term {
-                word,
-                same: Vec::new(),
-                role: Role::Kind,
-                is_asked: false,
-                is_identifier: false,
-                follows: false,
-            });
+            found.push(Term::of(word, Role::Kind));
         }
     }
     found
