@@ -4,21 +4,9 @@ use std::collections::BTreeSet;
 
 use autoheal_page::apply::Extraction;
 use autoheal_page::recipe::{Field, Recipe};
-use autoheal_page::value::date::{self, DateOrder};
-use autoheal_page::value::money;
-use autoheal_page::value::number::DecimalMark;
-use autoheal_page::value::{Shape, ValueError};
 
 use crate::facts::PageFacts;
-
-/// Values less alike than this to every earlier one are something else: a word where there was a paragraph.
-const LEAST_ALIKE: f64 = 0.46;
-
-/// Factor for the lowest similarity among earlier values: a value less similar than that is something else.
-const MARGIN: f64 = 0.75;
-
-/// Longer texts are text, regardless of their content.
-const LONGEST_KIND: usize = 60;
+use crate::likeness::Likeness;
 
 /// Maximum number of earlier values to compare with.
 const SAMPLES: usize = 40;
@@ -106,7 +94,7 @@ pub(crate) fn drift(recipe: &Recipe, field: &Field, now: &PageFacts, history: &[
         }
     }
     let known: Vec<&String> = earlier.iter().flatten().take(SAMPLES).collect();
-    let likeness = Likeness::of(&known);
+    let likeness = Likeness::of(name, &known);
     let strange: Vec<&String> = texts.iter().filter(|text| likeness.is_strange(text)).collect();
     let example = quoted(strange.first()?);
     (strange.len() * 2 > texts.len())
@@ -119,88 +107,4 @@ fn has_collapsed(texts: &[String], earlier: &[Vec<String>]) -> bool {
     let distinct = |texts: &[String]| texts.iter().collect::<BTreeSet<_>>().len();
     let is_varied = |texts: &[String]| distinct(texts) * 5 >= texts.len() * 4;
     texts.len() >= FEWEST_ALIKE && distinct(texts) == 1 && earlier.iter().all(|texts| is_varied(texts))
-}
-
-/// Properties that earlier values have in common.
-struct Likeness {
-    shapes: Vec<Shape>,
-    /// Kind of all of them; `None`: their kinds differ, or the kind is text.
-    kind: Option<Kind>,
-    /// Similarity of the two least similar ones; `None` for fewer than two.
-    least: Option<f64>,
-}
-
-/// Kind of a text, by its form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Money,
-    Date,
-    Number,
-    Address,
-    Text,
-}
-
-impl Kind {
-    fn of(text: &str) -> Self {
-        let is = |parsed: Result<(), ValueError>| matches!(parsed, Ok(()) | Err(ValueError::Ambiguous { .. }));
-        let has_digit = text.chars().any(char::is_numeric);
-        let is_bare =
-            has_digit && text.chars().all(|char| char.is_numeric() || ".,' +-/%:()\u{a0}\u{202f}".contains(char));
-        let is_line = text.len() <= LONGEST_KIND && has_digit;
-        if text.starts_with("http://") || text.starts_with("https://") {
-            Self::Address
-        } else if is_line && is(money::parse(text, DecimalMark::default(), None).map(drop)) {
-            Self::Money
-        } else if is_line && is(date::parse(text, DateOrder::default()).map(drop)) {
-            Self::Date
-        } else if is_bare {
-            Self::Number
-        } else {
-            Self::Text
-        }
-    }
-}
-
-impl Likeness {
-    fn of(texts: &[&String]) -> Self {
-        let kinds: Vec<Kind> = texts.iter().map(|text| Kind::of(text)).collect();
-        let kind =
-            kinds.first().copied().filter(|first| *first != Kind::Text && kinds.iter().all(|kind| kind == first));
-        let mut shapes: Vec<Shape> = texts.iter().map(|text| Shape::of_text(text)).collect();
-        shapes.sort_unstable();
-        shapes.dedup();
-        let pairs = shapes
-            .iter()
-            .enumerate()
-            .flat_map(|(index, one)| shapes[index + 1..].iter().map(move |other| (one, other)));
-        let least = pairs.map(|(one, other)| one.similarity(other)).reduce(f64::min);
-        Self { shapes, kind, least }
-    }
-
-    fn is_strange(&self, text: &str) -> bool {
-        if let Some(kind) = self.kind {
-            return Kind::of(text) != kind;
-        }
-        let shape = Shape::of_text(text);
-        let alike = self.shapes.iter().map(|other| shape.similarity(other)).fold(0.0, f64::max);
-        // Text is free to vary: only what is far less alike than any two earlier values are among themselves is strange.
-        alike < self.least.map_or(LEAST_ALIKE, |least| (least * MARGIN).max(LEAST_ALIKE))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_of_a_kind_stay_of_that_kind() {
-        for (before, other) in
-            [("12,50 €", "3 reviews"), ("2026-11-01", "Share"), ("4.5", "rate it"), ("https://a/b.png", "No image")]
-        {
-            assert_ne!(Kind::of(before), Kind::of(other), "{before} {other}");
-        }
-        for (one, other) in [("12,50 €", "€1.299"), ("1 May 2026", "2026-11-01"), ("4.5", "10/10")] {
-            assert_eq!(Kind::of(one), Kind::of(other), "{one} {other}");
-        }
-    }
 }

@@ -16,7 +16,7 @@ use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::loaded::Loaded;
 use crate::services::WebPage;
-use crate::validation::{validate, values};
+use crate::validation::{validate_page, values};
 
 /// A page with the recipe applied to it, and the verdict on its values.
 pub(crate) struct Judged {
@@ -59,7 +59,7 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let (extraction, facts) = PageFacts::look(&loaded.recipe, &document, &page.url);
     let last_place = loaded.last.as_ref().and_then(|last| last.place.as_ref());
     let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| *last != page.url);
-    let mut verdict = validate(&loaded.recipe, &extraction, &loaded.history);
+    let mut verdict = validate_page(&loaded.recipe, &document, &extraction, &loaded.history, &[]);
     if verdict.passed && loaded.last.as_ref().is_some_and(|last| last.texts != facts.texts) {
         verdict.doubt(taken_from_elsewhere(loaded, &document));
     }

@@ -41,8 +41,10 @@ mod drift;
 mod healed;
 mod host;
 mod judge;
+mod likeness;
 mod loaded;
 mod outage;
+mod price;
 mod single_node;
 
 pub use add::{AddRequest, AddWorkflow};

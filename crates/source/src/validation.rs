@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use autoheal_page::Document;
 use autoheal_page::apply::{Extraction, FieldOutcome, Miss};
 use autoheal_page::recipe::Recipe;
 use autoheal_page::value::Value;
@@ -13,6 +14,7 @@ use serde_json::json;
 use crate::drift::{confusions, drift};
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
+use crate::price;
 
 /// Verdict on the values that a recipe yields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -148,26 +150,31 @@ pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts])
     }
 }
 
-/// Judges as [`validate`] does, but these optional fields may be absent although they were on every earlier page. A value that their
-/// rules find nevertheless is compared with the earlier ones.
-pub(crate) fn validate_without(
+/// Judges as [`validate`] does, and by the page itself. The `absent` optional fields may be absent although they were on every earlier page;
+/// a value that their rules find nevertheless is compared with the earlier ones.
+pub(crate) fn validate_page(
     recipe: &Recipe,
+    page: &Document,
     extraction: &Extraction,
     history: &[PageFacts],
     absent: &[String],
 ) -> Validation {
-    if absent.is_empty() {
-        return validate(recipe, extraction, history);
-    }
     let facts = PageFacts::of(extraction);
     let absent: Vec<String> = absent.iter().filter(|name| !facts.has(name)).cloned().collect();
-    let history: Vec<PageFacts> = history.iter().map(|facts| facts.without(&absent)).collect();
-    validate(recipe, extraction, &history)
+    let earlier: Vec<PageFacts>;
+    let history = if absent.is_empty() {
+        history
+    } else {
+        earlier = history.iter().map(|facts| facts.without(&absent)).collect();
+        &earlier
+    };
+    let mut verdict = validate(recipe, extraction, history);
+    verdict.doubt(price::leaps(recipe, page, &facts, history));
+    verdict
 }
 
 #[cfg(test)]
 mod tests {
-    use autoheal_page::Document;
     use proptest::prelude::*;
 
     use super::*;
@@ -206,8 +213,8 @@ mod tests {
         let recipe = recipe(TWO);
         let history = [facts(&recipe, "<h1>A</h1><p class=price>3 EUR")];
         let judged = |html: &str| {
-            let extraction = recipe.apply(&Document::parse(html), None);
-            validate_without(&recipe, &extraction, &history, &["price".to_owned()]).passed
+            let page = Document::parse(html);
+            validate_page(&recipe, &page, &recipe.apply(&page, None), &history, &["price".to_owned()]).passed
         };
         assert!(judged("<h1>A</h1>") && judged("<h1>A</h1><p class=price>4 EUR"));
         assert!(!judged("<h1>A</h1><p class=price>Ask our people in the shop"));

@@ -4,6 +4,7 @@
 //! Each kind is one rule over the words of the title and the headings, the structure and the amount of text. Words alone are never
 //! enough: a rule that is wrong hides a real failure.
 
+mod notice;
 mod phrases;
 mod rules;
 mod signs;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::document::Document;
+pub use notice::Notice;
 use signs::Signs;
 
 /// Kind of a page that is given instead of the page.

@@ -6,11 +6,18 @@ use std::sync::LazyLock;
 use crate::value::date::month;
 
 /// A day by its number in the month; 0 for what the text leaves open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Day {
     year: u32,
     month: u32,
     number: u32,
+}
+
+impl Day {
+    /// Returns whether nothing of it is left open.
+    pub(crate) fn is_whole(self) -> bool {
+        self.year > 0 && self.month > 0 && self.number > 0
+    }
 }
 
 static MONTHS: LazyLock<HashMap<&'static str, u32>> =
@@ -35,6 +42,14 @@ pub(crate) fn days_in(text: &str) -> Vec<Day> {
         }
     }
     days
+}
+
+/// Returns whether a text has no words but names of months. Words of one or two letters, such as `of`, `th` and `T`, do not count.
+pub(crate) fn is_nothing_else(text: &str) -> bool {
+    parts(text).iter().all(|part| match part {
+        Part::Number { .. } => true,
+        Part::Word(word) => word.chars().count() < 3 || MONTHS.contains_key(word.as_str()),
+    })
 }
 
 /// Returns how well the days of two texts agree: 1 for a common day, less if one text leaves the year open or

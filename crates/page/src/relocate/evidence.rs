@@ -17,6 +17,7 @@ pub(super) fn reasons(best: &Ranked, second: Option<&Ranked>) -> Vec<String> {
             reasons.push(reason.to_owned());
         }
     };
+    say(best.is_only_place, "no other place of the page has the old value");
     match &best.row {
         Row::Single(row) => {
             say(row.stated_best >= 0.85, "the page states this value for machines");

@@ -7,9 +7,13 @@ use super::number::float;
 use super::shape::Shape;
 use super::words::{Word, Words, loose, text_words, word};
 use crate::value::minutes;
+use crate::value::money::Currency;
 
 /// Texts longer than this many bytes are compared by their beginning.
 const LONGEST: usize = 6000;
+
+/// Longer texts say more than an amount or a day.
+const LONGEST_PLAIN: usize = 40;
 
 /// Kind of a value, which decides how two texts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,6 +23,14 @@ pub(crate) enum Sense {
     Minutes,
     Number,
     Address,
+}
+
+/// A value that can be written in several manners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Plain {
+    Day(Day),
+    /// In hundredths.
+    Amount(u64),
 }
 
 /// A text to compare.
@@ -129,6 +141,29 @@ impl Phrase {
         }
     }
 
+    /// Returns whether two texts are one value in two manners of writing: the same words, the same day, or the same amount.
+    pub(crate) fn means(&self, other: &Self) -> bool {
+        let same = |plain: fn(&Self) -> Option<Plain>| plain(self).is_some_and(|one| plain(other) == Some(one));
+        self.key == other.key || same(Self::only_day) || same(Self::only_amount)
+    }
+
+    /// Returns whether the text is a whole day or an amount of at least three digits, and nothing else: a value that is hardly on a page
+    /// by accident.
+    pub(crate) fn is_day_or_amount(&self) -> bool {
+        self.only_day().is_some()
+            || self.only_amount().is_some_and(|_| self.text.chars().filter(char::is_ascii_digit).count() >= 3)
+    }
+
+    fn only_day(&self) -> Option<Plain> {
+        let [day] = self.days() else { return None };
+        let is_date = day.is_whole() && self.characters <= LONGEST_PLAIN && dates::is_nothing_else(&self.text);
+        is_date.then_some(Plain::Day(*day))
+    }
+
+    fn only_amount(&self) -> Option<Plain> {
+        if self.characters > LONGEST_PLAIN { None } else { amount(&self.text).map(Plain::Amount) }
+    }
+
     /// Shared words (F1), at least .85 when one text is the beginning of the other.
     fn likeness(&self, other: &Self) -> f32 {
         let (left, right) = (self.words(), other.words());
@@ -143,6 +178,27 @@ impl Phrase {
         };
         if 2 * short.len() >= long.len() && long.starts_with(short.as_str()) { shared.max(0.85) } else { shared }
     }
+}
+
+/// The hundredths of a text that is one number, with or without a currency. A separator before the last one or two digits is the decimal
+/// mark.
+fn amount(text: &str) -> Option<u64> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let end = text.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | ' ' | '\u{a0}' | '\u{202f}');
+    let number = Some(&text[start..end]).filter(|number| number.chars().all(is_part))?;
+    let mut around = [&text[..start], &text[end..]].into_iter().map(str::trim).filter(|part| !part.is_empty());
+    if !around.all(|part| Currency::parse(part).is_some()) {
+        return None;
+    }
+    let decimals = number.rsplit_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
+    let scale = match decimals {
+        1 => 10,
+        2 => 1,
+        _ => 100,
+    };
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    digits.parse::<u64>().ok()?.checked_mul(scale)
 }
 
 fn first_number(text: &str) -> Option<&str> {
@@ -180,5 +236,34 @@ mod tests {
         assert!(shows("/a/photo-300x200.jpg?x", "http://b/photo.jpg", Sense::Address) > 0.8);
         assert!(shows("The red fox jumps", "The red fox jumps over it", Sense::Text) > 0.7);
         assert!(shows("", "x", Sense::Text) < 0.1);
+    }
+
+    #[test]
+    fn one_value_in_two_manners_of_writing_means_the_same() {
+        let means = |left: &str, right: &str| Phrase::new(left).means(&Phrase::new(right));
+        for (left, right) in [
+            ("9 September 2022", "Sep. 9, 2022"),
+            ("2021-02-18", "February 18, 2021"),
+            ("\u{20ac}153.50", "153,50 EUR"),
+            ("1.299,00 \u{20ac}", "$1,299"),
+            ("12.5", "12,50"),
+            ("Red soup!", "red soup"),
+        ] {
+            assert!(means(left, right) && means(right, left), "{left} {right}");
+        }
+        for (left, right) in [
+            ("9 September 2022", "9 September"),
+            ("05/04/2022", "2022-04-05"),
+            ("September 2022", "Sep 2022"),
+            ("12.99", "1,299"),
+            ("153.50", "153.60"),
+            ("4.5 of 5", "4.5"),
+            ("12", "12 reviews"),
+            ("16.04.2022", "Date: 16.04.2022"),
+            ("12.99", "RRP 12.99"),
+            ("Updated on the ninth, that is on 9 September 2022, in print", "2022-09-09"),
+        ] {
+            assert!(!means(left, right) && !means(right, left), "{left} {right}");
+        }
     }
 }

@@ -71,6 +71,11 @@ fn singles(
     }
     let comparison = single::Comparison::new(old_view, &old, new_view, field, &candidates);
     let mut ordinals: HashMap<Word, usize> = HashMap::new();
+    let is_one_place = old.phrase.is_day_or_amount() && {
+        let on_new = candidates.iter().filter(|candidate| candidate.phrase.means(&old.phrase));
+        let on_old = single::candidates(old_view, wanted, &old.phrase).into_iter();
+        on_new.count() == 1 && on_old.filter(|candidate| candidate.phrase.means(&old.phrase)).count() == 1
+    };
     let ranked = candidates.iter().map(|candidate| {
         let inner = candidate.chain.inner;
         let ordinal = ordinals.entry(new_view.looks[inner.index()]).or_default();
@@ -84,6 +89,7 @@ fn singles(
             odds: 0.0,
             items: Vec::new(),
             support: 0.0,
+            is_only_place: is_one_place && row.same_value > 0.5 && row.hidden + row.in_around + row.taken < 0.5,
             row: Row::Single(Box::new(row)),
         }
     });
@@ -147,6 +153,7 @@ fn lists(old_view: &View<'_>, old: &[NodeId], new_view: &View<'_>, field: &Field
             ranked.push(Ranked {
                 items,
                 support: 0.0,
+                is_only_place: false,
                 nodes: group.nodes,
                 attribute: None,
                 key,

@@ -34,6 +34,8 @@ pub(super) struct Ranked {
     pub(super) items: Vec<Word>,
     /// The share of the likelihood that stands behind the same answer.
     pub(super) support: f32,
+    /// It has the old value, a day or an amount, as one place of the old page and one of the new page have.
+    pub(super) is_only_place: bool,
     pub(super) hand: f32,
     /// The logarithm of the odds that it is the field.
     pub(super) odds: f32,

@@ -29,6 +29,9 @@ const GONE: f32 = 0.15;
 /// From this certainty on, the best candidate clears what the old selector finds of a suspicion: more than a new place needs.
 const CLEARED: f32 = 0.8;
 
+/// Confidence in the only place of the page with the old value, if that is a day or an amount.
+const ONLY_PLACE: f32 = 0.85;
+
 /// Confidence in a field whose old selector still finds the right value.
 const KEPT: f32 = 0.95;
 
@@ -155,6 +158,7 @@ impl<'p> Pages<'p> {
         };
         let confidence =
             probability(if table.is_empty() { certainty.margin - 1.0 } else { table.sum(&certainty.row()) });
+        let confidence = if best.is_only_place { confidence.max(ONLY_PLACE) } else { confidence };
         if confidence >= CLEARED && !now.is_empty() && texts(self.new.page, &best.nodes, take) == now {
             evidence.push("everything else speaks for it".to_owned());
             return kept(evidence);

@@ -19,6 +19,16 @@ pub struct Money {
     pub currency: Currency,
 }
 
+impl Money {
+    /// Reads a text that is an amount, as far as it can be read in one way. The currency is `None` if the text has no sign of one.
+    pub fn amount_in(text: &str) -> Option<(Decimal, Option<Currency>)> {
+        if let Ok(money) = parse(text, DecimalMark::default(), None) {
+            return Some((money.amount, Some(money.currency)));
+        }
+        number::parse(text, DecimalMark::default()).ok().map(|amount| (amount, None))
+    }
+}
+
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.amount, self.currency)
@@ -43,6 +53,19 @@ impl Currency {
             return Some(code.map_or_else(|| Self::Sign(text.to_owned()), |code| Self::Code(code.to_owned())));
         }
         CODES.contains(&text).then(|| Self::Code(text.to_owned()))
+    }
+
+    /// Returns whether two currencies can be the same: `$` is any dollar, and never the euro.
+    pub fn may_be(&self, other: &Self) -> bool {
+        let has = |sign: &str, code: &str| {
+            let last = sign.chars().next_back();
+            SHARED.iter().any(|(shared, codes)| shared.chars().next_back() == last && codes.contains(&code))
+        };
+        match (self, other) {
+            (Self::Code(one), Self::Code(other)) => one == other,
+            (Self::Sign(sign), Self::Code(code)) | (Self::Code(code), Self::Sign(sign)) => has(sign, code),
+            (Self::Sign(one), Self::Sign(other)) => one.chars().next_back() == other.chars().next_back(),
+        }
     }
 
     /// As it is written: `EUR`, `$`.
@@ -131,6 +154,24 @@ const SIGNS: &[(&str, Option<&str>)] = &[
     ("euro", Some("EUR")),
     ("euros", Some("EUR")),
     ("EURO", Some("EUR")),
+];
+
+/// Currencies that share a sign; longer signs that end with it (`C$`) are narrower.
+const SHARED: &[(&str, &[&str])] = &[
+    (
+        "$",
+        &[
+            "ARS", "AUD", "BBD", "BMD", "BND", "BRL", "BSD", "CAD", "CLP", "COP", "CUP", "DOP", "FJD", "GYD", "HKD",
+            "JMD", "KYD", "LRD", "MXN", "NAD", "NIO", "NZD", "SBD", "SGD", "SRD", "TTD", "TWD", "USD", "UYU", "XCD",
+        ],
+    ),
+    ("£", &["EGP", "FKP", "GBP", "GIP", "LBP", "SDG", "SHP", "SSP", "SYP"]),
+    ("¥", &["CNY", "JPY"]),
+    ("￥", &["CNY", "JPY"]),
+    ("₩", &["KPW", "KRW"]),
+    ("₱", &["CUP", "PHP"]),
+    ("lei", &["MDL", "RON"]),
+    ("kr", &["DKK", "ISK", "NOK", "SEK"]),
 ];
 
 /// Every sign and code, wherever it stands; [`markers_in`] sorts out the parts of other words.

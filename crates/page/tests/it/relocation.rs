@@ -205,3 +205,23 @@ fn first_attribute_of_a_list_does_not_pass_for_the_list() {
     let kept = relocator.relocate(&[&old], &recipe, &old);
     assert_eq!(kept.field("links").unwrap().status, Status::Kept);
 }
+
+#[test]
+fn a_value_written_in_another_manner_is_certain_where_no_other_place_has_it() {
+    let recipe = r#"{"version": 1, "fields": {"date": {"select": "time"}, "price": {"select": "b"}}}"#;
+    let recipe = Recipe::parse(recipe, "test").unwrap();
+    let old = Document::parse("<article><h1>Lamps</h1><time>2022-04-16</time><p>From <b>24.39 EUR</b></p></article>");
+    let table = |more: &str| {
+        format!(
+            "<table><tr><td colspan=2><font size=5>Lamps</font><tr><td>Date:<td>16.04.2022<tr><td>Price:<td>\u{20ac}24,39{more}</table>"
+        )
+    };
+    let relocator = Relocator::new().unwrap();
+    let values = |html: &str| {
+        let relocation = relocator.relocate(&[&old], &recipe, &Document::parse(html));
+        ["date", "price"].map(|name| relocation.field(name).unwrap().values.clone())
+    };
+    assert_eq!(values(&table("")), [vec!["16.04.2022"], vec!["\u{20ac}24,39"]]);
+    let [date, price] = values(&table("<tr><td>Changed:<td>April 16, 2022<tr><td>Before:<td>24.39"));
+    assert_eq!((date, price), (Vec::<String>::new(), Vec::new()), "either of two places may be the field's");
+}

@@ -13,7 +13,7 @@ use super::state::{DoctorState, Proposal};
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
-use crate::validation::{Validation, validate, validate_without};
+use crate::validation::{Validation, validate, validate_page};
 
 /// Maximum number of other pages of the source to check.
 const MOST_OTHERS: usize = 3;
@@ -26,14 +26,18 @@ pub(super) async fn run(
 ) -> Result<(), StepError> {
     let Some(proposal) = state.proposal.clone() else { return Ok(()) };
     let proposal = &proposal;
+    let judged = |page: &Document, extraction: &Extraction| {
+        validate_page(&proposal.recipe, page, extraction, &loaded.history, &proposal.absent)
+    };
     let mut verdicts = Vec::new();
     let is_about_the_recipe = state.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe());
     let pages = if is_about_the_recipe { failing_pages(loaded, services).await? } else { Vec::new() };
     for snapshot in pages {
         let url = Url::parse(&snapshot.url).ok();
-        let extraction = proposal.recipe.apply(&Document::parse_bytes(&snapshot.content), url.as_ref());
+        let page = Document::parse_bytes(&snapshot.content);
+        let extraction = proposal.recipe.apply(&page, url.as_ref());
         if is_of_this_layout(&proposal.recipe, &extraction) {
-            verdicts.push(validate_without(&proposal.recipe, &extraction, &loaded.history, &proposal.absent));
+            verdicts.push(judged(&page, &extraction));
         }
     }
     if let Some(url) = &proposal.try_at {
@@ -41,7 +45,7 @@ pub(super) async fn run(
             Ok(page) => {
                 let document = page.document();
                 let extraction = proposal.recipe.apply(&document, Some(&page.url));
-                let verdict = validate_without(&proposal.recipe, &extraction, &loaded.history, &proposal.absent);
+                let verdict = judged(&document, &extraction);
                 // A response that is not the page says nothing about the proposal.
                 let obstacle = if verdict.passed { None } else { page.obstacle(&document) };
                 state.untried |= obstacle.is_some();

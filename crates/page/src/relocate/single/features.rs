@@ -285,7 +285,7 @@ impl<'o> Comparison<'o> {
         row.speaks_of_change = flag(changes(candidate));
         row.speaks_of_change_more = row.speaks_of_change - flag(self.speaks_of_change);
         let (old, new) = (&*self.old.phrase, &*candidate.phrase);
-        row.same_value = flag(old.key == new.key);
+        row.same_value = flag(new.means(old));
         row.value_likeness = new.shows(old, Sense::Text);
         row.seen_on_old = flag(old.key != new.key && self.old_view.chain_with_text(new).is_some());
     }

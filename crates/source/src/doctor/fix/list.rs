@@ -15,7 +15,7 @@ use super::place::items_around;
 use super::proposal::{change, next_page, unchanged};
 use crate::loaded::Loaded;
 use crate::scout::known_items::{Absence, Known, KnownItems, Relation, Search, attribute_in};
-use crate::validation::validate_without;
+use crate::validation::validate_page;
 
 /// Maximum number of records that are looked for.
 const MOST_RECORDS: usize = 500;
@@ -45,7 +45,7 @@ pub(super) fn propose(loaded: &Loaded, snapshot: &Snapshot) -> Result<Change, Mi
         return Err(Miss::Unknown(unchanged(loaded)));
     }
     let recipe = found.recipe.with_next(next);
-    let verdict = validate_without(&recipe, &recipe.apply(&page, url.as_ref()), &loaded.history, &found.gone);
+    let verdict = validate_page(&recipe, &page, &recipe.apply(&page, url.as_ref()), &loaded.history, &found.gone);
     if !verdict.passed {
         return Err(Miss::Unknown(verdict.errors.join("; ")));
     }

@@ -21,7 +21,7 @@ use crate::doctor::diagnosis::DiagnosisContext;
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::prompt_limits::PromptLimits;
-use crate::validation::validate_without;
+use crate::validation::validate_page;
 
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("diagnose_source", include_str!("../../../prompts/diagnose_source.md"));
@@ -179,7 +179,7 @@ fn source_of(field: &Field, select: &str, take: Option<&str>) -> Result<Source, 
 /// that it is the right one: a reviewer decides unless every value found by the model equals the value that the page had before.
 fn change(loaded: &Loaded, layout: &Layout, recipe: Recipe, absent: Vec<String>) -> Result<Change, String> {
     let extraction = recipe.apply(layout.page(), layout.url());
-    let verdict = validate_without(&recipe, &extraction, &loaded.history, &absent);
+    let verdict = validate_page(&recipe, layout.page(), &extraction, &loaded.history, &absent);
     if !verdict.passed {
         return Err(verdict.errors.join("; "));
     }
