@@ -1,5 +1,8 @@
-//! Fields whose rule has come to match another element, while their own is where it was: a teaser with a price above the price, a second
-//! heading above the title. The values alone do not show it, as the new ones are of the same kind.
+//! Fields whose rule has come to match another element, while their own is still there: a teaser with a price above the price, a second
+//! heading above the title, a navigation of list items before the list. The values alone do not show it, as the new ones are of the same
+//! kind.
+
+use std::collections::BTreeSet;
 
 use autoheal_page::recipe::{Recipe, Source};
 use autoheal_page::{Document, NodeId};
@@ -11,24 +14,47 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
     if recipe.items().is_some() {
         return Vec::new();
     }
-    let rules = recipe.fields().iter().filter(|field| !field.many).filter_map(|field| match &field.source {
-        Source::Nodes { select, .. } => Some((field.name.as_str(), select)),
+    let rules = recipe.fields().iter().filter_map(|field| match &field.source {
+        Source::Nodes { select, .. } => Some((field, select)),
         Source::Structured(_) => None,
     });
-    let found = rules.filter_map(|(name, select)| {
-        let (was, is) = (*before.select(select).first()?, *now.select(select).first()?);
-        let own_text = before.text(was);
-        let is_elsewhere = !own_text.is_empty() && own_text != now.text(is) && !is_same_place((before, was), (now, is));
-        let is_own = |node: &NodeId| now.text(*node) == own_text && is_same_place((before, was), (now, *node));
-        (is_elsewhere && now.nodes().any(|node| is_own(&node))).then(|| {
-            let own = quoted(&own_text);
-            (
-                name.to_owned(),
-                format!("Changed field: {name} is taken from another element, and its own still says {own}"),
-            )
-        })
+    let found = rules.filter_map(|(field, select)| {
+        let (was, is) = (before.select(select), now.select(select));
+        let own = if field.many {
+            left_behind((before, &was), (now, &is))
+        } else {
+            put_off((before, *was.first()?), (now, *is.first()?))
+        };
+        let (name, own) = (field.name.as_str(), quoted(&own?));
+        Some((
+            name.to_owned(),
+            format!("Changed field: {name} is taken from another element, and its own still says {own}"),
+        ))
     });
     found.collect()
+}
+
+/// Returns the text of a field's element, if another element is found now and its own is where it was.
+fn put_off((before, was): (&Document, NodeId), (now, is): (&Document, NodeId)) -> Option<String> {
+    let own_text = before.text(was);
+    let is_elsewhere = !own_text.is_empty() && own_text != now.text(is) && !is_same_place((before, was), (now, is));
+    let is_own = |node: NodeId| now.text(node) == own_text && is_same_place((before, was), (now, node));
+    (is_elsewhere && now.nodes().any(is_own)).then(|| own_text.into_owned())
+}
+
+/// Returns the first text of a list, if none of its texts is in the list that is found now, and all of them are on the page.
+fn left_behind((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[NodeId])) -> Option<String> {
+    let texts = |page: &Document, nodes: &[NodeId]| -> BTreeSet<String> {
+        let texts = nodes.iter().map(|node| page.text(*node).into_owned());
+        texts.filter(|text| !text.is_empty()).collect()
+    };
+    let own = texts(before, was);
+    if own.len() < 2 || !own.is_disjoint(&texts(now, is)) {
+        return None;
+    }
+    let on_page: BTreeSet<&str> =
+        now.nodes().map(|node| now.visible_text(node)).filter(|text| own.contains(*text)).collect();
+    if on_page.len() == own.len() { own.into_iter().next() } else { None }
 }
 
 /// Returns whether two elements have the same tags and classes, and so have all elements around them. Positions do not count: what moves
@@ -69,6 +95,22 @@ mod tests {
         ] {
             assert_eq!(names(&format!("{front}{BEFORE}")), [name], "{front}");
         }
+    }
+
+    #[test]
+    fn a_list_without_its_values_that_the_page_still_has_is_noticed() {
+        let recipe =
+            Recipe::parse(r#"{"version": 1, "fields": {"tags": {"select": "li", "many": true}}}"#, "test").unwrap();
+        let before = Document::parse("<main><h1>Boats</h1><ul><li>harbour<li>orchard</ul></main>");
+        let is_displaced = |now: &str| !displaced(&recipe, &before, &Document::parse(now)).is_empty();
+        let tags = "<main><h1>Boats</h1><p><a>harbour</a> <a>orchard</a></p></main>";
+        assert!(is_displaced(&format!("<ul><li>Politics<li>Culture</ul>{tags}")));
+        assert!(!is_displaced("<main><ul><li>kettle<li>lamp</ul></main>"), "another article");
+        assert!(!is_displaced("<main><ul><li>harbour<li>lamp</ul><p><a>orchard</a></main>"), "some are still there");
+        assert!(
+            !is_displaced("<main><ul><li>kettle<li>lamp</ul><p><a>orchard</a></main>"),
+            "one may be elsewhere by accident"
+        );
     }
 
     #[test]

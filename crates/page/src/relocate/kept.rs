@@ -39,7 +39,8 @@ impl Found<'_, '_> {
     /// Returns the reason to doubt that the selector's match is the field; `None` if there is none.
     pub(super) fn doubt(&self) -> Option<Doubt> {
         if self.many {
-            return self.collapsed().map(Doubt::Suspected);
+            let disproved = self.left_behind().map(Doubt::Disproved);
+            return disproved.or_else(|| self.collapsed().map(Doubt::Suspected));
         }
         let disproved = self.other_type().or_else(|| self.contradicted());
         let suspected = || self.scattered().or_else(|| self.next_day()).or_else(|| self.handle());
@@ -100,6 +101,16 @@ impl Found<'_, '_> {
         let (old, new) = (self.old.first()?, self.new.first()?);
         (is_handle(new) && !is_handle(old))
             .then(|| format!("the old selector finds the handle {} where it found {}", quote(new), quote(old)))
+    }
+
+    /// A list without any of its old values, all of which the new page has elsewhere: a rule such as `li` finds the navigation of a new layout.
+    fn left_behind(&self) -> Option<String> {
+        let has = |value: &String| self.new_view.chain_with_text(&Phrase::new(value)).is_some();
+        let keys = |values: &[String]| values.iter().map(|value| word(&loose(value))).collect::<HashSet<Word>>();
+        let is_left = distinct(self.old) > 1 && keys(self.old).is_disjoint(&keys(self.new)) && self.old.iter().all(has);
+        is_left.then(|| {
+            format!("the old values, such as {}, are elsewhere", quote(self.old.first().map_or("", String::as_str)))
+        })
     }
 
     /// A list of sentences that are only short lines now.

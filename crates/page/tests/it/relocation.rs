@@ -225,3 +225,16 @@ fn a_value_written_in_another_manner_is_certain_where_no_other_place_has_it() {
     let [date, price] = values(&table("<tr><td>Changed:<td>April 16, 2022<tr><td>Before:<td>24.39"));
     assert_eq!((date, price), (Vec::<String>::new(), Vec::new()), "either of two places may be the field's");
 }
+
+#[test]
+fn a_list_rule_that_finds_the_navigation_is_not_kept() {
+    let recipe = r#"{"version": 1, "fields": {"tags": {"select": "li", "many": true}}}"#;
+    let recipe = Recipe::parse(recipe, "test").unwrap();
+    let old = Document::parse("<article><h1>Boats</h1><ul class=tags><li>harbour<li>orchard<li>violin</ul></article>");
+    let new = "<nav><ul><li>Politics<li>Culture<li>Shop</ul></nav><article><h1>Boats</h1>
+        <p class=tags><a rel=tag>harbour</a> <a rel=tag>orchard</a> <a rel=tag>violin</a></p></article>";
+    let relocation = Relocator::new().unwrap().relocate(&[&old], &recipe, &Document::parse(new));
+    let answer = relocation.field("tags").unwrap();
+    assert_ne!(answer.status, Status::Kept, "{answer:?}");
+    assert!(!answer.values.contains(&"Politics".to_owned()), "{answer:?}");
+}
