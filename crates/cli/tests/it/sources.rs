@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
-use autoheal_testkit::site::{Change, Layout};
+use autoheal_testkit::site::{Change, Layout, Scope};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -69,6 +70,21 @@ async fn a_page_that_moved_is_found_by_its_own_values() {
     assert_eq!(healed.code, Some(0), "{}", healed.told());
     let shown = scraper.json(&["show", "news"]);
     assert_eq!(shown["definition"]["url"], scraper.site.url("/archive/article-1").as_str());
+}
+
+#[tokio::test]
+async fn a_page_that_moved_into_another_layout_is_found_too() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(Scope::Whole, Change::Layout(Layout::Cards));
+    scraper.site.move_page(PAGE, "/archive/article-1");
+    let healed = scraper.run(&["run", "news"]);
+    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    let shown = scraper.json(&["show", "news"]);
+    assert_eq!(shown["definition"]["url"], scraper.site.url("/archive/article-1").as_str());
+    let rows = scraper.home.store().await.values("news", Timestamp::default(), 99).await.unwrap();
+    let truth = scraper.site.values("/archive/article-1");
+    assert_eq!(rows.last().unwrap().values["title"], truth["title"]);
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ async fn new_rules(
         }
         None => None,
     };
-    let layout = match Layout::of(services, loaded, page) {
+    let layout = match Layout::of(services, loaded, &page.content, Url::parse(&page.url).ok().as_ref()) {
         Ok(layout) => layout,
         Err(reason) => return Ok(Err(listed.unwrap_or(reason))),
     };

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_page::recipe::Recipe;
 use url::Url;
 
+use super::relocation::{self, Layout, Optional};
 use super::{Change, Thought};
 use crate::facts::PageFacts;
 use crate::failure::Failure;
 use crate::loaded::Loaded;
-use crate::services::SourceServices;
+use crate::services::{SourceServices, WebPage};
 use crate::validation::validate;
 
 /// Maximum number of pages to examine.
@@ -41,38 +43,61 @@ pub(super) async fn propose(
     if !loaded.definition.pages().any(|page| page == old) {
         return Ok(Err("it is a page of a list that the source does not name: nothing to change here".to_owned()));
     }
-    let mut seen: Vec<(Url, PageFacts)> = Vec::new();
+    let mut seen: Vec<Seen> = Vec::new();
     for url in candidates(services, old).await? {
         context.progress(format!("looking at {url}"));
         let Ok(page) = services.page(&url, &loaded.request()).await? else { continue };
-        let extraction = loaded.recipe.apply(&page.document(), Some(&page.url));
-        if validate(&loaded.recipe, &extraction, &loaded.history).passed {
-            seen.push((page.moved_to.unwrap_or(url), PageFacts::of(&extraction)));
-        }
+        seen.extend(look(services, loaded, url, page));
     }
-    Ok(match seen.iter().find(|(url, facts)| is_the_page(loaded, last, url, facts, &seen)) {
-        Some((url, facts)) => {
-            let (same, known) = facts.same_as(last);
-            Ok(Change {
-                definition: loaded.definition.moved(old, url),
-                evidence: vec![format!("{same} of {known} fields have the values they had at {old}")],
-                try_at: Some(url.clone()),
-                ..Change::of(loaded, format!("ask for the page at {url}"))
-            })
-        }
-        None => Err(format!("no page of the site has the values that {old} had")),
-    })
+    let Some(place) = seen.iter().position(|page| is_the_page(loaded, last, page, &seen)) else {
+        return Ok(Err(format!("no page of the site has the values that {old} had")));
+    };
+    let Seen { url, facts, rules } = seen.swap_remove(place);
+    let (same, known) = facts.same_as(last);
+    let mut evidence = vec![format!("{same} of {known} fields have the values they had at {old}")];
+    let ask = format!("ask for the page at {url}");
+    let (description, change) = match rules {
+        Some(change) => (format!("{ask}; {}", change.description), change),
+        None => (ask, Change::of(loaded, String::new())),
+    };
+    evidence.extend_from_slice(&change.evidence);
+    let definition = change.definition.moved(old, &url);
+    Ok(Ok(Change { description, definition, evidence, try_at: Some(url), ..change }))
+}
+
+/// A page of the site on which the fields are found.
+struct Seen {
+    url: Url,
+    facts: PageFacts,
+    /// The rules that find them, if the recipe does not: the page has another layout, too.
+    rules: Option<Change>,
+}
+
+/// Applies the recipe to a page or, if the page has another layout, looks for the fields again.
+fn look(services: &SourceServices, loaded: &Loaded, url: Url, page: WebPage) -> Option<Seen> {
+    let document = page.document();
+    let facts_by = |recipe: &Recipe| {
+        let extraction = recipe.apply(&document, Some(&page.url));
+        validate(recipe, &extraction, &loaded.history).passed.then(|| PageFacts::of(&extraction))
+    };
+    let url = page.moved_to.clone().unwrap_or(url);
+    if let Some(facts) = facts_by(&loaded.recipe) {
+        return Some(Seen { url, facts, rules: None });
+    }
+    let layout = Layout::of(services, loaded, page.html.as_bytes(), Some(&page.url)).ok()?;
+    let rules = relocation::propose(loaded, &layout, Optional::Gone).ok()?;
+    Some(Seen { url, facts: facts_by(&rules.recipe)?, rules: Some(rules) })
 }
 
 /// Another article of the site gives values as well, and may share the author. It is the page when it has most of its values, one of
 /// them on no other page that was looked at.
-fn is_the_page(loaded: &Loaded, last: &PageFacts, url: &Url, facts: &PageFacts, seen: &[(Url, PageFacts)]) -> bool {
+fn is_the_page(loaded: &Loaded, last: &PageFacts, page: &Seen, seen: &[Seen]) -> bool {
     let is_its_own = |field: &String, texts: &Vec<String>| {
         !texts.is_empty()
-            && facts.texts.get(field) == Some(texts)
-            && !seen.iter().any(|(other, others)| other != url && others.texts.get(field) == Some(texts))
+            && page.facts.texts.get(field) == Some(texts)
+            && !seen.iter().any(|other| other.url != page.url && other.facts.texts.get(field) == Some(texts))
     };
-    loaded.recognises(facts) && last.texts.iter().any(|(field, texts)| is_its_own(field, texts))
+    loaded.recognises(&page.facts) && last.texts.iter().any(|(field, texts)| is_its_own(field, texts))
 }
 
 /// Addresses of the site that resemble the old one, the most alike first.

@@ -1,6 +1,5 @@
 //! The layout changed: every field is found again, or said to be gone.
 
-use autoheal_engine::source::Snapshot;
 use autoheal_page::apply::FieldOutcome;
 use autoheal_page::recipe::{Field, NodeTake, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Relocation, Status};
@@ -33,7 +32,12 @@ impl Layout {
     /// # Errors
     ///
     /// Why nothing can be compared.
-    pub(super) fn of(services: &SourceServices, loaded: &Loaded, snapshot: &Snapshot) -> Result<Self, String> {
+    pub(super) fn of(
+        services: &SourceServices,
+        loaded: &Loaded,
+        html: &[u8],
+        url: Option<&Url>,
+    ) -> Result<Self, String> {
         let old_pages = loaded.good_pages();
         if old_pages.is_empty() {
             return Err("no page is stored on which the recipe worked".to_owned());
@@ -42,8 +46,7 @@ impl Layout {
         if let Some(facts) = loaded.history.first() {
             whole = facts.as_examples_of(&whole);
         }
-        let page = Document::parse_bytes(&snapshot.content);
-        let url = Url::parse(&snapshot.url).ok();
+        let (page, url) = (Document::parse_bytes(html), url.cloned());
         let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
         let mut layout = Self { places: Vec::new(), page, url, relocation };
         layout.places = layout.found(whole.fields());
