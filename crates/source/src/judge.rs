@@ -16,6 +16,7 @@ use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::loaded::Loaded;
 use crate::services::WebPage;
+use crate::site_title::site_titles;
 use crate::validation::{validate_page, values};
 
 /// A page with the recipe applied to it, and the verdict on its values.
@@ -61,7 +62,7 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     let is_elsewhere = page.was_redirected && last_place.is_some_and(|last| *last != page.url);
     let mut verdict = validate_page(&loaded.recipe, &document, &extraction, &loaded.history, &[]);
     if verdict.passed && loaded.last.as_ref().is_some_and(|last| last.texts != facts.texts) {
-        verdict.doubt(taken_from_elsewhere(loaded, &document));
+        verdict.doubt(not_the_fields_own(loaded, &document, &facts));
     }
     let failure = verdict.failure();
     let failure = failure.or_else(|| lost_its_next(loaded, &facts)).or_else(|| {
@@ -78,10 +79,13 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     Judged { values, document, facts, failure, doubtful: verdict.doubtful }
 }
 
-/// Fields that the recipe now takes from other elements than on the last good page.
-fn taken_from_elsewhere(loaded: &Loaded, page: &Document) -> Vec<(String, String)> {
-    let before = loaded.good.first().filter(|good| good.url == loaded.page.as_str());
-    before.map_or_else(Vec::new, |good| displaced(&loaded.recipe, &Document::parse_bytes(&good.content), page))
+/// Fields whose values the last good page shows to be something else.
+fn not_the_fields_own(loaded: &Loaded, page: &Document, facts: &PageFacts) -> Vec<(String, String)> {
+    let Some(good) = loaded.good.first().filter(|good| good.url == loaded.page.as_str()) else { return Vec::new() };
+    let before = Document::parse_bytes(&good.content);
+    let mut found = displaced(&loaded.recipe, &before, page);
+    found.extend(site_titles(&loaded.recipe, (&before, page), facts, &loaded.history));
+    found
 }
 
 /// A page in a language in which none of the earlier ones was, with other values: a site chooses the language by where a request comes from.

@@ -46,6 +46,7 @@ mod loaded;
 mod outage;
 mod price;
 mod single_node;
+mod site_title;
 
 pub use add::{AddRequest, AddWorkflow};
 pub use cron::{CronExpression, InvalidCron};
