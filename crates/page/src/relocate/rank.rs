@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 200;
 const HAND_SINGLE: f32 = 1.0;
 const HAND_LIST: f32 = 0.1;
 
-/// The candidates for a field that stands at `old` on the old page.
+/// The candidates for a field at `old` on the old page.
 pub(super) fn rank(
     tables: &Tables,
     old_view: &View<'_>,

@@ -174,7 +174,7 @@ const SHARED: &[(&str, &[&str])] = &[
     ("kr", &["DKK", "ISK", "NOK", "SEK"]),
 ];
 
-/// Every sign and code, wherever it stands; [`markers_in`] sorts out the parts of other words.
+/// Every sign and code, in any place; [`markers_in`] sorts out the parts of other words.
 static MARKER: Pattern = Pattern::new(|| {
     let signs: Vec<String> = SIGNS.iter().map(|(sign, _)| regex::escape(sign)).collect();
     pattern(&format!("{}|{}", signs.join("|"), CODES.join("|")))
