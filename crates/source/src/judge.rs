@@ -75,7 +75,7 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     };
     let failure = in_another_language(loaded, &facts, &page.url).or(failure);
     let values = values(&loaded.recipe, &extraction);
-    Judged { values, document, facts, failure, doubtful: verdict.doubtful }
+    Judged { values, document, facts, failure, doubtful: verdict.doubtful() }
 }
 
 /// Fields that the recipe now takes from other elements than on the last good page.
