@@ -100,13 +100,13 @@ impl Fault for PageFault {
     }
 }
 
-/// The message without addresses and without texts of the page, which it quotes.
+/// The message without addresses, and without the texts of the page and the selectors of the recipe, which it quotes.
 fn without_examples(message: &str) -> String {
     #[expect(clippy::expect_used, reason = "the pattern is a constant, compiled by a test")]
     static EXAMPLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?P<text>"(?:[^"\\]|\\.)*")|https?://[^\s"'`<>]+"#).expect("a constant pattern")
+        Regex::new(r#"(?P<quoted>"(?:[^"\\]|\\.)*"|`[^`]*`)|https?://[^\s"'`<>]+"#).expect("a constant pattern")
     });
-    let replaced = |found: &regex::Captures<'_>| if found.name("text").is_some() { "\"…\"" } else { "URL" };
+    let replaced = |found: &regex::Captures<'_>| if found.name("quoted").is_some() { "\"…\"" } else { "URL" };
     EXAMPLE.replace_all(message, replaced).into_owned()
 }
 
@@ -548,6 +548,7 @@ mod tests {
     fn a_fault_is_the_same_whatever_values_it_is_about() {
         for (one, other) in [
             (r#"price has what sku has: "A \" b""#, r#"price has what sku has: "SKU""#),
+            ("Missing field: price (no node matches `.price`)", "Missing field: price (no node matches `td b`)"),
             ("https://a.example/1?x=2 answers 500", "http://b.example/ answers 503"),
             ("price is 12.50 EUR, and was 3 to 4 EUR", "price is 9 EUR, and was 2 to 5.10 EUR"),
         ] {

@@ -67,7 +67,8 @@ async fn faults_are_counted_until_a_run_is_good_and_the_timeline_tells_all_of_it
         .map(|each| (each["category"].as_str().unwrap(), each["occurrence_count"].as_u64().unwrap()))
         .collect();
     assert_eq!(told.first(), Some(&("HTTP_ERROR", 1)), "{failed}");
-    assert!(told.contains(&("PARSE_ERROR", 2)), "not resolved by a run that could not read the page: {failed}");
+    let is_repeated = |(category, count): &(&str, u64)| *category == "PARSE_ERROR" && *count >= 2;
+    assert!(told.iter().any(is_repeated), "not resolved by a run that could not read the page: {failed}");
     assert_eq!(of_each(&failed["timeline"], "kind")[0], "FAILED");
     let run = failed["timeline"].as_array().unwrap().iter().find(|event| event["kind"] == "FIX_PROMOTED").unwrap();
     let report = scraper.home.run(&["report", run["run"].as_str().unwrap()]);

@@ -61,9 +61,10 @@ impl Trouble {
     pub(super) fn diagnosis_json(&self) -> Option<Value> {
         let diagnosis = self.diagnosis.as_ref()?;
         let of = |key: &str| diagnosis.get(key).cloned().unwrap_or_default();
+        let time = |key: &str| diagnosis[key].as_i64().map(|at| Timestamp::from_millis(at).to_rfc3339());
         Some(json!({
             "error_type": of("error_type"), "error_message": of("error_message"),
-            "original_html": of("original_html"), "current_html": of("current_html"),
+            "original_html": time("original_html"), "current_html": time("current_html"),
             "summary": of("summary"), "html_diff": of("html_diff"),
         }))
     }
