@@ -49,7 +49,7 @@ pub(crate) enum SourceCommand {
     },
     /// List sources with their health
     List,
-    /// Show a source: its recipe, its health, its alerts
+    /// Show a source: health, alerts, diagnostics, timeline, recipe
     Show {
         /// Name of the source
         name: SourceName,

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::breaker::Reason;
+
 /// An alert to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alert {
@@ -91,6 +93,20 @@ impl AlertKind {
             Self::RunFailed => "RUN_FAILED",
             Self::Waiting => "WAITING",
             Self::NoRoom => "NO_ROOM",
+        }
+    }
+
+    /// The kind that a column names.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Returns the reason for which the breaker has opened, if an alert of this kind reports that.
+    pub const fn breaker_reason(self) -> Option<Reason> {
+        match self {
+            Self::Quarantine => Some(Reason::MaxAttemptsReached),
+            Self::Dead => Some(Reason::DomainDead),
+            _ => None,
         }
     }
 

@@ -38,6 +38,19 @@ pub enum Reason {
     DomainDead,
 }
 
+impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 2] = [Self::MaxAttemptsReached, Self::DomainDead];
+
+    /// Returns the spec's code, such as `MAX_ATTEMPTS_REACHED`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MaxAttemptsReached => "MAX_ATTEMPTS_REACHED",
+            Self::DomainDead => "DOMAIN_DEAD",
+        }
+    }
+}
+
 /// Consequence of a refused attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -1,5 +1,6 @@
 //! The diagnostics log (spec `diagnostics-log.md`; design section 5): normalised errors that are counted instead of
-//! repeated, a summary for screens and prompts, the one to fix first, and the difference between two checks.
+//! repeated, a summary for screens and prompts, the one to fix first, and the difference between two checks. A
+//! repository's log is of its findings, a source's of its [`PageFault`](crate::source::PageFault)s.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -172,12 +173,40 @@ pub fn normalize(message: &str) -> String {
     text
 }
 
+/// Something that checks report again and again until it is repaired: a [`Finding`] of a repository's checks, a
+/// [`PageFault`](crate::source::PageFault) of a source's runs.
+pub trait Fault: Clone {
+    /// Identity of the fault: everything about it that does not vary from check to check.
+    type Key: Ord;
+    /// Urgency of the fault: the smaller, the more urgent.
+    type Urgency: Ord;
+
+    /// Returns the key by which the fault is compared with others.
+    fn key(&self) -> Self::Key;
+
+    /// Returns the urgency of the fault.
+    fn urgency(&self) -> Self::Urgency;
+}
+
+impl Fault for Finding {
+    type Key = Key;
+    type Urgency = Category;
+
+    fn key(&self) -> Key {
+        Self::key(self)
+    }
+
+    fn urgency(&self) -> Category {
+        self.category
+    }
+}
+
 /// A finding with its history (the spec's `DiagnosticsEntry`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DiagnosticsEntry {
+pub struct DiagnosticsEntry<F = Finding> {
     /// The finding, as of the last check that saw it.
     #[serde(flatten)]
-    pub finding: Finding,
+    pub finding: F,
     /// Time of the first check that saw it.
     pub first_seen_at: Timestamp,
     /// Time of the last check that saw it.
@@ -191,18 +220,18 @@ pub struct DiagnosticsEntry {
 
 /// A bounded log of diagnostics, in the order in which they were first seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DiagnosticsLog {
-    entries: Vec<DiagnosticsEntry>,
+pub struct DiagnosticsLog<F = Finding> {
+    entries: Vec<DiagnosticsEntry<F>>,
     capacity: usize,
 }
 
-impl Default for DiagnosticsLog {
+impl<F> Default for DiagnosticsLog<F> {
     fn default() -> Self {
         Self::with_capacity(Self::DEFAULT_CAPACITY)
     }
 }
 
-impl DiagnosticsLog {
+impl<F> DiagnosticsLog<F> {
     /// Default maximum number of entries in a log.
     pub const DEFAULT_CAPACITY: usize = 500;
 
@@ -211,21 +240,46 @@ impl DiagnosticsLog {
         Self { entries: Vec::new(), capacity: capacity.max(1) }
     }
 
+    /// The log with these entries, as they were stored.
+    pub const fn of(entries: Vec<DiagnosticsEntry<F>>) -> Self {
+        Self { entries, capacity: Self::DEFAULT_CAPACITY }
+    }
+
     /// Every entry, resolved ones too.
-    pub fn entries(&self) -> &[DiagnosticsEntry] {
+    pub fn entries(&self) -> &[DiagnosticsEntry<F>] {
         &self.entries
     }
 
     /// Returns the entries that the last check saw.
-    pub fn current(&self) -> impl Iterator<Item = &DiagnosticsEntry> {
+    pub fn current(&self) -> impl Iterator<Item = &DiagnosticsEntry<F>> {
         self.entries.iter().filter(|entry| entry.resolved_at.is_none())
     }
+}
 
+impl<F: Fault> DiagnosticsLog<F> {
     /// Records the findings of one check: repeated ones are counted, new ones added, missing ones marked as resolved.
     /// A finding that one check reports several times counts once. When the log is full, the entry resolved longest ago
     /// makes room; if none is resolved, the one least urgent and seen longest ago.
-    pub fn observe(&mut self, findings: &[Finding], now: Timestamp) {
-        let mut known: BTreeMap<Key, usize> =
+    pub fn observe(&mut self, findings: &[F], now: Timestamp) {
+        let seen = self.count(findings, now);
+        for (index, entry) in self.entries.iter_mut().enumerate() {
+            if entry.resolved_at.is_none() && !seen.contains(&index) {
+                entry.resolved_at = Some(now);
+            }
+        }
+        self.make_room();
+    }
+
+    /// Records the findings of a check that could not look at everything: as [`Self::observe`], and missing findings stay
+    /// current.
+    pub fn observe_in_part(&mut self, findings: &[F], now: Timestamp) {
+        self.count(findings, now);
+        self.make_room();
+    }
+
+    /// Counts the findings of one check, and returns the positions of their entries.
+    fn count(&mut self, findings: &[F], now: Timestamp) -> BTreeSet<usize> {
+        let mut known: BTreeMap<F::Key, usize> =
             self.entries.iter().enumerate().map(|(index, entry)| (entry.finding.key(), index)).collect();
         let mut seen = BTreeSet::new();
         for finding in findings {
@@ -248,12 +302,7 @@ impl DiagnosticsLog {
                 });
             }
         }
-        for (index, entry) in self.entries.iter_mut().enumerate() {
-            if entry.resolved_at.is_none() && !seen.contains(&index) {
-                entry.resolved_at = Some(now);
-            }
-        }
-        self.make_room();
+        seen
     }
 
     fn make_room(&mut self) {
@@ -273,8 +322,8 @@ impl DiagnosticsLog {
 }
 
 /// The smaller, the sooner an entry makes room for others.
-fn dispensability(entry: &DiagnosticsEntry) -> impl Ord + use<> {
-    (entry.resolved_at.is_none(), entry.resolved_at, std::cmp::Reverse(entry.finding.category), entry.last_seen_at)
+fn dispensability<F: Fault>(entry: &DiagnosticsEntry<F>) -> impl Ord + use<F> {
+    (entry.resolved_at.is_none(), entry.resolved_at, std::cmp::Reverse(entry.finding.urgency()), entry.last_seen_at)
 }
 
 /// Number of other files that import each file, directly or indirectly. Files with more importers are fixed first; a

@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::decide::{self, DecideError};
 use crate::definition::{Definition, OnUncertain};
+use crate::fault_log::{self, Extent};
 use crate::healed::Failing;
 use crate::name::SourceName;
 use crate::refresh::values_notice;
@@ -97,6 +98,7 @@ pub async fn accept(
         records.push(SourceRecord::Snapshot { source: row.source.clone(), snapshot: page.good.clone() });
     }
     let version = accepted.first().map(|page| page.version);
+    records.extend(fault_log::observed(store, &row.source, &[], Extent::Whole, now).await?);
     records.push(ended(row, now));
     decide::write(store, name, records, (Decision::Accepted, version, None), asked_by, now).await?;
     Ok(accepted)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use autoheal_engine::StopReason;
+use autoheal_engine::source::PageFault;
 use autoheal_fetch::error::Phase;
 use autoheal_fetch::{FetchError, Fetched};
 use autoheal_page::obstacle::{Obstacle, ObstacleKind};
@@ -55,6 +56,21 @@ impl fmt::Display for ErrorType {
     }
 }
 
+/// One fault of a page: a failure of the recipe may be about several fields.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Name of the field; `None` if the fault is about the whole page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// Type of the fault.
+    pub error_type: ErrorType,
+    /// Description of the fault.
+    pub message: String,
+}
+
+/// Maximum length of the message of a diagnostic, in characters.
+const LONGEST_MESSAGE: usize = 500;
+
 /// Reason a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -62,6 +78,9 @@ pub struct Failure {
     pub error_type: ErrorType,
     /// Description of the failure.
     pub message: String,
+    /// The faults of the fields, if the failure is about the recipe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// The status of the answer, when there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -144,6 +163,7 @@ impl Failure {
         Self {
             error_type,
             message: message.into(),
+            faults: Vec::new(),
             status: None,
             retry_after: None,
             host_unknown: false,
@@ -159,6 +179,25 @@ impl Failure {
     #[must_use]
     pub(crate) fn on(self, page: &Url) -> Self {
         Self { page: Some(Box::new(page.clone())), ..self }
+    }
+
+    /// Returns the faults as diagnostics: one for each fault of a field, or one for the whole failure.
+    pub(crate) fn diagnostics(&self) -> Vec<PageFault> {
+        let fault = |category, field, message: &str| PageFault {
+            category,
+            field,
+            status: self.status,
+            page: self.page.as_deref().map(Url::to_string),
+            message: message.chars().take(LONGEST_MESSAGE).collect(),
+        };
+        if self.faults.is_empty() {
+            return vec![fault(self.stop_reason(), None, &self.message)];
+        }
+        let of_field = |one: &Fault| {
+            let category = Self::new(one.error_type, "").stop_reason();
+            fault(category, one.field.clone(), &one.message)
+        };
+        self.faults.iter().map(of_field).collect()
     }
 
     /// Returns the failure for a request without a response.

@@ -76,7 +76,7 @@ pub(crate) fn judge(loaded: &Loaded, page: &WebPage) -> Judged {
     };
     let failure = in_another_language(loaded, &facts, &page.url).or(failure);
     let values = values(&loaded.recipe, &extraction);
-    Judged { values, document, facts, failure, doubtful: verdict.doubtful }
+    Judged { values, document, facts, failure, doubtful: verdict.doubtful() }
 }
 
 /// Fields whose values the last good page shows to be something else.

@@ -12,6 +12,7 @@
 //! - [`facts`]: facts remembered about a page; [`validation`]: checks of values against the recipe, `drift`: checks against earlier
 //!   values; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
+//! - `fault_log`: the diagnostics log of a source; [`timeline`]: events of a source
 //! - `outage`: detection of general network outages
 //! - [`schedule`]: due runs, [`cron`]: cron expressions; [`statistics`]: success rates of fixes
 //! - `judge`: extraction of a page's values, and whether they may be accepted
@@ -34,10 +35,12 @@ pub mod schedule;
 pub mod scout;
 pub mod services;
 pub mod statistics;
+pub mod timeline;
 pub mod validation;
 
 mod displaced;
 mod drift;
+mod fault_log;
 mod healed;
 mod host;
 mod judge;
@@ -53,7 +56,7 @@ pub use cron::{CronExpression, InvalidCron};
 pub use decide::{Changes, DecideError, Setting};
 pub use definition::{Blueprint, Definition, HealPolicy, OnUncertain, PageKind};
 pub use doctor::{DoctorWorkflow, PromptLimits};
-pub use failure::{ErrorType, Failure};
+pub use failure::{ErrorType, Failure, Fault};
 pub use file::SourceFile;
 pub use name::{InvalidSourceName, SourceName};
 pub use refresh::RefreshWorkflow;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use autoheal_engine::alert::{Alert, AlertKind, SharedCause};
 use autoheal_engine::breaker::NameCheck;
 use autoheal_engine::graph::{Graph, GraphBuilder, GraphError, Next, Node};
-use autoheal_engine::source::{Health, HealthState, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::source::{Health, HealthState, PageFault, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, Workflow};
 use autoheal_engine::{StopReason, Timestamp, counted};
@@ -19,6 +19,7 @@ use crate::add::json_of;
 use crate::definition::{Definition, HealPolicy, OnUncertain};
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
+use crate::fault_log::{self, Extent};
 use crate::judge::{Judged, judge, page_record};
 use crate::loaded::{Loaded, Page, Stored, definition_of, record, source_of};
 use crate::name::SourceName;
@@ -92,6 +93,14 @@ impl Seen {
             self.failures.pop();
             self.failures.push(failure);
         }
+    }
+
+    /// Returns the faults of all pages as diagnostics, and the extent to which the pages were read.
+    fn diagnostics(&self) -> (Vec<PageFault>, Extent) {
+        let is_read = |failure: &Failure| failure.error_type.is_about_the_recipe();
+        let is_whole = self.failures.len() < MOST_FAILURES && self.failures.iter().all(is_read);
+        let extent = if is_whole { Extent::Whole } else { Extent::Part };
+        (self.failures.iter().flat_map(Failure::diagnostics).collect(), extent)
     }
 
     /// Returns the failure of the run: one that can be healed takes precedence.
@@ -333,6 +342,11 @@ async fn conclude(
     let failure = seen.failure();
     let now = context.now();
     let version = loaded.in_force.version;
+    let (faults, extent) = seen.diagnostics();
+    let observed = fault_log::observed(&services.store, &loaded.row.source, &faults, extent, now).await;
+    if let Some(diagnostics) = observed.map_err(|error| store_error(&error))? {
+        record(context, diagnostics);
+    }
     let mut health: Health = loaded.row.health.clone();
     let Some(failure) = failure else {
         health.good_run(now);

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use autoheal_page::Document;
 use autoheal_page::apply::{Extraction, FieldOutcome, Miss};
-use autoheal_page::recipe::Recipe;
+use autoheal_page::recipe::{Field, Recipe};
 use autoheal_page::value::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::drift::{confusions, drift};
 use crate::facts::PageFacts;
-use crate::failure::{ErrorType, Failure};
+use crate::failure::{ErrorType, Failure, Fault};
 use crate::price;
 
 /// Verdict on the values that a recipe yields.
@@ -23,9 +23,9 @@ pub struct Validation {
     pub passed: bool,
     /// Errors found, one line each.
     pub errors: Vec<String>,
-    /// Names of the fields that the errors are about.
+    /// The errors with the fields that they are about.
     #[serde(default)]
-    pub doubtful: BTreeSet<String>,
+    pub faults: Vec<Fault>,
     /// 1 minus the number of errors over the number of fields.
     pub score: f64,
     /// True if a required field, or everything, is missing.
@@ -40,14 +40,20 @@ impl Validation {
         for (name, change) in changed {
             self.passed = false;
             self.error_type.get_or_insert(ErrorType::SchemaMismatch);
-            self.errors.push(change);
-            self.doubtful.insert(name);
+            self.errors.push(change.clone());
+            self.faults.push(Fault { field: Some(name), error_type: ErrorType::SchemaMismatch, message: change });
         }
+    }
+
+    /// Returns the names of the fields that the errors are about.
+    pub(crate) fn doubtful(&self) -> BTreeSet<String> {
+        self.faults.iter().filter_map(|fault| fault.field.clone()).collect()
     }
 
     /// The failure of a run with this verdict.
     pub fn failure(&self) -> Option<Failure> {
-        self.error_type.map(|error_type| Failure::new(error_type, self.errors.join("; ")))
+        let failure = |error_type| Failure::new(error_type, self.errors.join("; "));
+        self.error_type.map(|error_type| Failure { faults: self.faults.clone(), ..failure(error_type) })
     }
 }
 
@@ -83,71 +89,74 @@ fn plain(value: &Value) -> serde_json::Value {
 /// `history` are the facts of earlier good pages.
 pub fn validate(recipe: &Recipe, extraction: &Extraction, history: &[PageFacts]) -> Validation {
     let facts = PageFacts::of(extraction);
-    let (mut errors, mut doubtful) = (Vec::new(), BTreeSet::new());
-    let (mut critical, mut unparsed, mut mismatched) = (false, false, false);
+    let mut faults = Vec::new();
     let any =
         extraction.records.iter().flat_map(|record| &record.fields).any(|(_, outcome)| !outcome.values.is_empty());
     if !any {
-        errors.push("No data returned".to_owned());
-        critical = true;
+        let message = "No data returned".to_owned();
+        faults.push(Fault { field: None, error_type: ErrorType::ParseError, message });
     }
+    let mut critical = !any;
     for field in recipe.fields() {
         let name = field.name.as_str();
-        let errors_before = errors.len();
         let outcomes: Vec<&FieldOutcome> = extraction.records.iter().filter_map(|record| record.field(name)).collect();
         let empty = outcomes.iter().filter(|outcome| outcome.values.is_empty()).count();
-        if field.required && (empty > 0 || outcomes.is_empty()) {
-            let reason = outcomes.iter().flat_map(|outcome| &outcome.misses).next();
-            let reason_text = reason.map_or(String::new(), |miss| format!(" ({miss})"));
-            if empty == outcomes.len() {
-                errors.push(format!("Missing field: {name}{reason_text}"));
-                critical = true;
-            } else {
-                errors.push(format!("Empty field: {name} in {empty} of {} items{reason_text}", outcomes.len()));
-            }
-            match reason {
-                Some(Miss::NoValue(_)) => mismatched = true,
-                Some(
-                    Miss::NoNode { .. }
-                    | Miss::TooMuchWork(_)
-                    | Miss::NoAttribute { .. }
-                    | Miss::NoStructuredData { .. }
-                    | Miss::Empty
-                    | Miss::Unmatched { .. },
-                )
-                | None => unparsed = true,
-            }
-        } else if let Some(miss) = outcomes.iter().flat_map(|outcome| &outcome.misses).find(|_| field.required) {
-            errors.push(format!("Empty field: an entry of {name} ({miss})"));
-            mismatched = true;
-        }
-        if let Some(change) = drift(recipe, field, &facts, history) {
-            errors.push(change);
-            mismatched = true;
-        }
-        if errors.len() > errors_before {
-            doubtful.insert(name.to_owned());
-        }
+        critical |= field.required && empty == outcomes.len();
+        faults.extend(missing(field, &outcomes, empty));
+        faults.extend(drift(recipe, field, &facts, history).map(|change| mismatch(name, change)));
     }
-    for (name, confusion) in confusions(recipe, extraction, history) {
-        errors.push(confusion);
-        doubtful.insert(name);
-        mismatched = true;
-    }
+    faults.extend(confusions(recipe, extraction, history).into_iter().map(|(name, change)| mismatch(name, change)));
     let count = |length: usize| f64::from(u32::try_from(length).unwrap_or(u32::MAX));
-    let error_type = match (unparsed, mismatched) {
-        (true, _) => Some(ErrorType::ParseError),
-        (false, true) => Some(ErrorType::SchemaMismatch),
-        (false, false) => (!errors.is_empty()).then_some(ErrorType::ParseError),
-    };
     Validation {
-        passed: errors.is_empty(),
-        score: 1.0 - count(errors.len()) / count(recipe.fields().len().max(1)),
+        passed: faults.is_empty(),
+        score: 1.0 - count(faults.len()) / count(recipe.fields().len().max(1)),
         critical,
-        error_type,
-        errors,
-        doubtful,
+        error_type: error_type(&faults),
+        errors: faults.iter().map(|fault| fault.message.clone()).collect(),
+        faults,
     }
+}
+
+fn mismatch(name: impl Into<String>, message: String) -> Fault {
+    Fault { field: Some(name.into()), error_type: ErrorType::SchemaMismatch, message }
+}
+
+/// The fault of a required field that has no value in `empty` of its `outcomes`, or that lacks some entries of its value.
+fn missing(field: &Field, outcomes: &[&FieldOutcome], empty: usize) -> Option<Fault> {
+    if !field.required {
+        return None;
+    }
+    let name = field.name.as_str();
+    let reason = outcomes.iter().flat_map(|outcome| &outcome.misses).next();
+    if empty == 0 && !outcomes.is_empty() {
+        return reason.map(|miss| mismatch(name, format!("Empty field: an entry of {name} ({miss})")));
+    }
+    let reason_text = reason.map_or(String::new(), |miss| format!(" ({miss})"));
+    let message = if empty == outcomes.len() {
+        format!("Missing field: {name}{reason_text}")
+    } else {
+        format!("Empty field: {name} in {empty} of {} items{reason_text}", outcomes.len())
+    };
+    let error_type = match reason {
+        Some(Miss::NoValue(_)) => ErrorType::SchemaMismatch,
+        Some(
+            Miss::NoNode { .. }
+            | Miss::TooMuchWork(_)
+            | Miss::NoAttribute { .. }
+            | Miss::NoStructuredData { .. }
+            | Miss::Empty
+            | Miss::Unmatched { .. },
+        )
+        | None => ErrorType::ParseError,
+    };
+    Some(Fault { field: Some(name.to_owned()), error_type, message })
+}
+
+/// Returns the type of a failure with these faults: a selector that finds nothing takes precedence over values that are not what they were,
+/// and both over the page as a whole.
+fn error_type(faults: &[Fault]) -> Option<ErrorType> {
+    let of_fields = faults.iter().filter(|fault| fault.field.is_some()).map(|fault| fault.error_type).min();
+    of_fields.or_else(|| faults.first().map(|fault| fault.error_type))
 }
 
 /// Judges as [`validate`] does, and by the page itself. The `absent` optional fields may be absent although they were on every earlier page;

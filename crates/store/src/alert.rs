@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
-use autoheal_engine::alert::Alert;
+use autoheal_engine::alert::{Alert, AlertKind};
+use autoheal_engine::breaker::Reason;
 use sqlx::any::AnyRow;
 
 use crate::database::Dialect;
@@ -57,6 +58,13 @@ pub struct AlertRow {
     pub posted_at: Option<Timestamp>,
     /// Time at which it was sent by mail.
     pub mailed_at: Option<Timestamp>,
+}
+
+impl AlertRow {
+    /// Returns the reason for which the breaker has opened, if the alert reports that.
+    pub fn breaker_reason(&self) -> Option<Reason> {
+        AlertKind::from_name(&self.kind).and_then(AlertKind::breaker_reason)
+    }
 }
 
 const ALERT: &str = "

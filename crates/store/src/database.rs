@@ -87,6 +87,11 @@ impl Dialect {
                         "decisions and alerts",
                         include_str!(concat!("../migrations/", $folder, "/0011_decisions_and_alerts.sql")),
                     ),
+                    (
+                        12,
+                        "source diagnostics",
+                        include_str!(concat!("../migrations/", $folder, "/0012_source_diagnostics.sql")),
+                    ),
                 ]
             };
         }

@@ -12,7 +12,8 @@
 //! - [`record`]: records that the steps of a run store: diagnostics, fixes, outputs
 //! - [`source`]: sources with their health, recipes, pages and values; [`alert`]: alerts
 //! - `closing`: the end of runs whose task was closed from outside
-//! - [`decision`]: decisions of users about sources
+//! - [`decision`]: decisions of users about sources; `diagnostic`: faults that their runs found, counted; [`history`]: ends of
+//!   their runs and attempts at fixes, in few columns
 //! - [`ledger`]: requests to models and their cost; `budget`: reservations for requests that are under way
 //! - [`job`]: jobs submitted over HTTP
 //! - [`listing`]: lists for users; [`needs`]: matters that need a decision; [`waiting`]: tasks that no worker claims
@@ -67,8 +68,10 @@ mod clock;
 mod closing;
 mod database;
 pub mod decision;
+mod diagnostic;
 pub mod error;
 mod filter;
+pub mod history;
 pub mod job;
 pub mod ledger;
 pub mod listing;
@@ -96,6 +99,7 @@ pub use alert::{AlertFilter, AlertRow};
 pub use clock::{LocalClock, system_time};
 pub use decision::DecisionRow;
 pub use error::StoreError;
+pub use history::{FixAttempt, RunEnd};
 pub use job::JobRow;
 pub use ledger::{UsageBy, UsageRow};
 pub use listing::{Glance, RecentRun, RunFilter, RunState, SnapshotRow, SourceFilter, SourceOrder};

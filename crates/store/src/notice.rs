@@ -97,9 +97,12 @@ pub struct NoticeRow {
 
 pub(crate) fn of_alert(dialect: Dialect, alert: &Alert, at: Timestamp) -> Statement {
     let Alert { target, kind, message, .. } = alert;
-    let body = json!({
+    let mut body = json!({
         "type": "alert", "target": target, "kind": kind.name(), "message": message, "at": at.to_rfc3339(),
     });
+    if let Some(reason) = kind.breaker_reason() {
+        body["breaker_reason"] = json!(reason);
+    }
     sqlx::query(dialect.sql(OF_ALERT))
         .bind(storable(target))
         .bind(body.to_string())

@@ -4,6 +4,7 @@ use autoheal_engine::diagnostics::DiagnosticsEntry;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use sqlx::AssertSqlSafe;
 
@@ -69,11 +70,15 @@ pub(crate) fn writes(dialect: Dialect, run: RunId, at: Timestamp, record: &Recor
     Ok(vec![Write { statement, on_idle: OnIdle::NoSuchRun }])
 }
 
+/// Returns the digest of a diagnostic's key.
+pub(crate) fn diagnostic_key(key: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    Ok(Sha256::digest(json("a diagnostic", key)?).to_vec())
+}
+
 fn diagnostic(run: RunId, entry: &DiagnosticsEntry) -> Result<Statement, StoreError> {
-    let key = json("a diagnostic", &entry.finding.key())?;
     Ok(sqlx::query(DIAGNOSTIC)
         .bind(run.to_string())
-        .bind(Sha256::digest(key).to_vec())
+        .bind(diagnostic_key(&entry.finding.key())?)
         .bind(entry.first_seen_at.as_millis())
         .bind(json("a diagnostic", entry)?))
 }

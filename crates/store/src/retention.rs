@@ -11,7 +11,7 @@ use crate::{Store, StoreError, row};
 pub struct Retention {
     /// Closed tasks with their runs, and the questions and answers of models.
     pub runs: Duration,
-    /// The history: values, attempts at fixes, alerts, decisions, the accounts of models, versions of recipes.
+    /// The history: values, attempts at fixes, resolved diagnostics of sources, alerts, decisions, the accounts of models, versions of recipes.
     pub history: Duration,
     /// Maximum number of sets of values stored for one page; the newest are kept.
     pub values: u32,
@@ -78,11 +78,13 @@ macro_rules! old {
     };
 }
 
-const HISTORY: [&str; 6] = [
+const HISTORY: [&str; 7] = [
     old!("alert", "alert_id", "created_at", ""),
     old!("decision", "decision_id", "at", ""),
     old!("llm_call", "call_id", "at", ""),
     old!("fix_history", "fix_id", "created_at", ""),
+    // A source has few of them.
+    "DELETE FROM source_diagnostic WHERE resolved_at < $1",
     // The newest values of a page are needed for comparison with the next ones.
     old!(
         "source_value",

@@ -13,7 +13,7 @@ use crate::database::{Dialect, Statement};
 use crate::filter::Filter;
 use crate::row::{deflate, inflate, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, decision, notice, queue, row};
+use crate::{Store, StoreError, decision, diagnostic, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -254,6 +254,7 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
         SourceRecord::Notice { source, address, body } => {
             vec![maybe(notice::of_source(source, address, body, at))]
         }
+        SourceRecord::Diagnostics { source, entries } => diagnostic::writes(source, entries)?,
         SourceRecord::NameCheck { source, check } => vec![sure(
             sqlx::query(NAME_CHECK)
                 .bind(storable(source))

@@ -361,6 +361,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sources/{name}/diagnostics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the diagnostics of a source
+         * @description A diagnostic is a fault of a field or of a page, counted over all runs of the source. A good run resolves it.
+         */
+        get: operations["listDiagnosticsOfSource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources/{name}/fixes": {
         parameters: {
             query?: never;
@@ -572,6 +592,26 @@ export interface paths {
          * @description Without scripts, forms, images and whatever else it would load.
          */
         get: operations["showSnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{name}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the timeline of a source
+         * @description Failed runs in a row that ended for the same reason are one event.
+         */
+        get: operations["showTimeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -949,6 +989,8 @@ export interface components {
              * @description Number of the alert.
              */
             alertId: number;
+            /** @enum {string} */
+            breakerReason?: "MAX_ATTEMPTS_REACHED" | "DOMAIN_DEAD";
             /** @description Time at which the alert was raised. */
             createdAt: components["schemas"]["Time"];
             /** @enum {string} */
@@ -1786,6 +1828,8 @@ export interface components {
         };
         /** @description A source with its health. */
         Source: {
+            /** @enum {string} */
+            breakerReason?: "MAX_ATTEMPTS_REACHED" | "DOMAIN_DEAD";
             /** @description Time at which the source was added. */
             createdAt: components["schemas"]["Time"];
             /**
@@ -1856,6 +1900,42 @@ export interface components {
             recipe?: Record<string, unknown> | null;
             /** @description The source with its health. */
             source: components["schemas"]["Source"];
+        };
+        /** @description A fault of a source's runs, counted over all runs. */
+        SourceDiagnostic: {
+            /** @enum {string} */
+            category: "GREEN" | "NOTHING_TO_DO" | "PARTLY_CHECKED" | "UNMERGED" | "NO_PROGRESS" | "REPEATED_PATCH" | "ATTEMPTS" | "BUDGET" | "FLAKY" | "INFRA" | "NO_CI_RUN" | "CI_TIMEOUT" | "OWN_COMMIT" | "GOOD" | "NEW_VALUES" | "ACCESS_REFUSED" | "NOT_THE_PAGE" | "RATE_LIMIT" | "SLOWED_DOWN" | "PAGE_GONE" | "PARSE_ERROR" | "SCHEMA_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "HEALED" | "WELL_ALREADY" | "IN_REVIEW" | "NOT_HEALED" | "QUARANTINED" | "DEAD" | "ADDED" | "NOT_ADDED" | "FAILED" | "DEAD_LETTER" | "CANCELLED";
+            /** @description Name of the field; absent if the whole page is at fault. */
+            field?: string | null;
+            /** @description Time at which it was first seen. */
+            firstSeenAt: components["schemas"]["Time"];
+            /** @description Time at which it was last seen. */
+            lastSeenAt: components["schemas"]["Time"];
+            /** @description Message of the last occurrence. */
+            message: string;
+            /**
+             * Format: int32
+             * @description Number of runs that reported the fault.
+             */
+            occurrenceCount: number;
+            /** @description Address of the page that showed the fault last. */
+            page?: string | null;
+            resolvedAt?: components["schemas"]["Time"] | null;
+            /**
+             * Format: int32
+             * @description Status of the response, if it was an error.
+             */
+            status?: number | null;
+        };
+        /** @description The diagnostics of a source. */
+        SourceDiagnosticList: {
+            /** @description The open ones first; of each part, those seen last first. */
+            diagnostics: components["schemas"]["SourceDiagnostic"][];
+            /**
+             * Format: int32
+             * @description Offset of the next part of the list; absent in the last one.
+             */
+            next?: number | null;
         };
         /** @description Number of sources, by health. */
         SourceGlance: {
@@ -2007,6 +2087,33 @@ export interface components {
          * @description A point of time: RFC 3339, UTC.
          */
         Time: string;
+        /** @description The timeline of a source. */
+        Timeline: {
+            /** @description Failures, fixes, alerts and decisions, the newest first. */
+            events: components["schemas"]["TimelineEvent"][];
+        };
+        /** @description An event of a source. */
+        TimelineEvent: {
+            /** @description Time of the event; of several failed runs, of the last one. */
+            at: components["schemas"]["Time"];
+            /** @description Reason as a code: that of a run's end, of a fix, of the circuit breaker, or the name of a decision. */
+            code?: string | null;
+            /**
+             * Format: int32
+             * @description Number of failed runs that the event represents; otherwise 1.
+             */
+            count: number;
+            /** @enum {string} */
+            kind: "FAILED" | "RECOVERED" | "FIX_PROMOTED" | "FIX_PROPOSED" | "FIX_REFUSED" | "NO_FIX" | "SLOWED_DOWN" | "QUARANTINED" | "DEAD" | "ROLLED_BACK" | "FIELD_GONE" | "BLOCKED" | "DECIDED";
+            /** @description Description of the event. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The run that it is about, as long as it is stored.
+             */
+            runId?: string | null;
+            since?: components["schemas"]["Time"] | null;
+        };
         /** @description Response of a tool. */
         ToolAnswer: {
             /** @description Structured data for a program. */
@@ -3214,6 +3321,50 @@ export interface operations {
             };
         };
     };
+    listDiagnosticsOfSource: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The diagnostics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceDiagnosticList"];
+                };
+            };
+            /** @description There is no such source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     listFixesOfSource: {
         parameters: {
             query?: {
@@ -3768,6 +3919,49 @@ export interface operations {
                 };
             };
             /** @description There is no such page */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    showTimeline: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The source's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description There is no such source */
             404: {
                 headers: {
                     [name: string]: unknown;

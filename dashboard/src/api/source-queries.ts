@@ -18,6 +18,12 @@ export const sourceRecipes = (name: string) =>
   );
 export const sourceDecisions = (name: string) =>
   document(["source", name, "decisions"], (signal) => api.GET("/api/sources/{name}/decisions", ofSource(name, signal)));
+export const sourceDiagnostics = (name: string) =>
+  document(["source", name, "diagnostics"], (signal) =>
+    inParts("diagnostics", (part) => api.GET("/api/sources/{name}/diagnostics", partOfSource(name, signal, part))),
+  );
+export const sourceTimeline = (name: string) =>
+  document(["source", name, "timeline"], (signal) => api.GET("/api/sources/{name}/timeline", ofSource(name, signal)));
 export const sourceValues = (name: string, limit: number) =>
   document(
     ["source", name, "values", limit],

@@ -1,17 +1,24 @@
-import type { Diagnostic } from "../api/types";
+import type { Diagnostic, SourceDiagnostic } from "../api/types";
 import { Badge } from "../ui/badge";
 import { counted, words } from "../ui/format";
 import { Preformatted } from "../ui/long-text";
 import { Message } from "../ui/message";
 import { Time } from "../ui/time";
 
-function place({ file, line, column }: Diagnostic): string | undefined {
+/** Of a run on a repository, or of a source. */
+type Entry = Diagnostic | SourceDiagnostic;
+
+const isOfRun = (entry: Entry): entry is Diagnostic => "source" in entry;
+
+function place(entry: Entry): string | undefined {
+  if (!isOfRun(entry)) return entry.page ?? undefined;
+  const { file, line, column } = entry;
   if (!file) return undefined;
   return [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":");
 }
 
 /** What the checks said, what is still open first. */
-export function DiagnosticsList({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+export function DiagnosticsList({ diagnostics }: { diagnostics: readonly Entry[] }) {
   if (diagnostics.length === 0) {
     return <Message title="No diagnostics">Nothing failed so far, or the checks have not been run yet.</Message>;
   }
@@ -25,7 +32,7 @@ export function DiagnosticsList({ diagnostics }: { diagnostics: readonly Diagnos
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             {diagnostic.resolvedAt ? <Badge tone="good">Resolved</Badge> : <Badge tone="bad">Open</Badge>}
             <span className="font-medium">{words(diagnostic.category)}</span>
-            <span className="text-xs text-muted">{diagnostic.source}</span>
+            <span className="text-xs text-muted">{isOfRun(diagnostic) ? diagnostic.source : diagnostic.field}</span>
             <span className="text-xs text-muted sm:ms-auto">
               {counted(diagnostic.occurrenceCount, "time")}, first <Time at={diagnostic.firstSeenAt} />, last{" "}
               <Time at={diagnostic.lastSeenAt} />
@@ -33,7 +40,7 @@ export function DiagnosticsList({ diagnostics }: { diagnostics: readonly Diagnos
           </div>
           <p className="mt-1.5 break-words">{diagnostic.message}</p>
           {place(diagnostic) && <p className="mt-1 font-mono text-xs break-all text-muted">{place(diagnostic)}</p>}
-          {diagnostic.stack && (
+          {isOfRun(diagnostic) && diagnostic.stack && (
             <details className="mt-2">
               <summary className="text-xs text-muted">Stack</summary>
               <Preformatted label="Stack">{diagnostic.stack}</Preformatted>

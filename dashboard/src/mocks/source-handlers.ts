@@ -5,6 +5,7 @@ import type { Decision, NewSource, ProposedRule, RuleRequest, Source, Task } fro
 import { acceptedValues } from "../components/recipe-fields";
 import { failure, filtered } from "./answers";
 import { makeRecipes, makeSnapshots, makeSourceFixes, makeTrial, makeValues, RECIPE, snapshotHtml } from "./sources";
+import { makeSourceDiagnostics, makeTimeline } from "./source-trouble";
 import type { World } from "./world";
 
 /** Health, the worst first. */
@@ -12,7 +13,7 @@ const WORST = ["DEAD", "QUARANTINED", "DEGRADED", "ACTIVE"];
 
 /** What an order to a source changes of it. */
 const CHANGES: Record<string, Partial<Source>> = {
-  release: { state: "ACTIVE", quarantineUntil: undefined, fixAttemptsToday: 0 },
+  release: { state: "ACTIVE", breakerReason: undefined, quarantineUntil: undefined, fixAttemptsToday: 0 },
   approve: { waitsForApproval: false, recipeVersion: 3 },
   rollback: { recipeVersion: 1 },
 };
@@ -104,6 +105,8 @@ export function sourceHandlers(world: World) {
         : [],
     })),
     part("decisions", (source) => ({ decisions: decisionsOf(source) })),
+    part("diagnostics", (source) => ({ diagnostics: makeSourceDiagnostics(world.clock, source) })),
+    part("timeline", (source) => ({ events: makeTimeline(world.clock, source) })),
     part("values", (source) => ({ values: makeValues(world.clock, source) })),
     part("fixes", (source) => ({ fixes: source.recipeVersion ? makeSourceFixes(world.clock, source) : [] })),
     part("snapshots", (source) => ({ snapshots: source.recipeVersion ? makeSnapshots(world.clock, source) : [] })),

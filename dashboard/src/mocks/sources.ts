@@ -13,6 +13,11 @@ import type {
 } from "../api/types";
 import type { Clock } from "./clock";
 
+const BREAKER_REASONS: Partial<Record<SourceState, Source["breakerReason"]>> = {
+  QUARANTINED: "MAX_ATTEMPTS_REACHED",
+  DEAD: "DOMAIN_DEAD",
+};
+
 interface Sketch {
   name: string;
   url: string;
@@ -83,6 +88,7 @@ export function makeSources(clock: Clock): Source[] {
     successCount: Array.from(runs).filter((run) => run === "+").length * 12,
     failureCount: Array.from(runs).filter((run) => run === "-").length,
     fixAttemptsToday: 0,
+    breakerReason: BREAKER_REASONS[state],
     quarantineUntil: state === "QUARANTINED" ? clock.ago(-1_300) : undefined,
     intervalSeconds: 3_600,
     healPolicy: "auto",

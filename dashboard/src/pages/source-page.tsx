@@ -5,6 +5,7 @@ import { targetRuns } from "../api/run-queries";
 import * as sourceQueries from "../api/source-queries";
 import type { Source, SourceDetail } from "../api/types";
 import { DecisionList } from "../components/decision-list";
+import { DiagnosticsList } from "../components/diagnostics-list";
 import { FixReview } from "../components/fix-review";
 import { RecipeEditor } from "../components/recipe-editor";
 import { RecipeHistory } from "../components/recipe-history";
@@ -15,6 +16,7 @@ import { SourceFixList } from "../components/source-fix-list";
 import { SourceSettings } from "../components/source-settings";
 import { SourceTrouble } from "../components/source-trouble";
 import { StateBadge } from "../components/state-badge";
+import { TimelineList } from "../components/timeline-list";
 import { SOURCE_LOOKS } from "../components/tones";
 import { ValueHistory } from "../components/value-history";
 import { Badge } from "../ui/badge";
@@ -40,6 +42,7 @@ function Health({ source }: { source: Source }) {
           ["Last failure", <Time key="failure" at={source.lastFailureAt} />],
           ["Successful runs", runs > 0 ? `${source.successCount} of ${runs}` : "none yet"],
           ["Fix attempts today", source.fixAttemptsToday],
+          ...(source.breakerReason ? [["No attempts because", source.breakerReason] as const] : []),
           ["Read", source.schedule ?? formatInterval(source.intervalSeconds)],
           ["Fixes are activated", source.healPolicy === "auto" ? "when they pass" : "when approved"],
           ["Recipe", source.recipeVersion ? `version ${source.recipeVersion}` : "none yet"],
@@ -108,6 +111,14 @@ function Fixes({ name }: { name: string }) {
       )}
     </Loaded>
   );
+}
+function Diagnostics({ name }: { name: string }) {
+  const query = useQuery(sourceQueries.sourceDiagnostics(name));
+  return <Loaded query={query}>{({ diagnostics }) => <DiagnosticsList diagnostics={diagnostics} />}</Loaded>;
+}
+function Timeline({ name }: { name: string }) {
+  const query = useQuery(sourceQueries.sourceTimeline(name));
+  return <Loaded query={query}>{({ events }) => <TimelineList events={events} />}</Loaded>;
 }
 function Runs({ name }: { name: string }) {
   const query = useQuery(targetRuns(name));
@@ -194,6 +205,8 @@ export function SourcePage() {
                   : []),
                 { key: "values", label: "Values", content: () => <Values name={name} /> },
                 { key: "runs", label: "Runs", content: () => <Runs name={name} /> },
+                { key: "timeline", label: "Timeline", content: () => <Timeline name={name} /> },
+                { key: "diagnostics", label: "Diagnostics", content: () => <Diagnostics name={name} /> },
                 { key: "snapshots", label: "Snapshots", content: () => <Snapshots name={name} /> },
                 { key: "recipe", label: "Recipe", content: () => <Recipe {...detail} /> },
                 { key: "edit", label: "Edit", content: () => <RecipeEditor name={name} /> },

@@ -175,6 +175,18 @@ describe("the page of a source", () => {
     expect(await screen.findByRole("table", { name: "Runs of the source" })).toBeVisible();
   });
 
+  it("show their events and their counted faults", async () => {
+    const { user } = renderApp("/sources/tide-table?tab=timeline");
+    const [newest, failed] = within(await screen.findByRole("list", { name: "Timeline" })).getAllByRole("listitem");
+    expect(newest).toHaveTextContent("No fix");
+    expect(failed).toHaveTextContent("PARSE_ERROR2 runs, the first");
+    expect(screen.getByText("MAX_ATTEMPTS_REACHED")).toBeVisible();
+    await user.click(screen.getByRole("tab", { name: "Diagnostics" }));
+    const list = within(await screen.findByRole("list", { name: "Diagnostics" }));
+    expect(list.getByRole("listitem")).toHaveTextContent("OpenParse errorprice2 times, first");
+    expect(list.getByText("https://harbour.example/tides/today")).toBeVisible();
+  });
+
   it("links each of its last runs", async () => {
     renderApp("/sources/tide-table");
     const strip = await screen.findByRole("list", { name: "13 of the last 16 runs succeeded" });

@@ -73,6 +73,7 @@ fn document(alert: &AlertRow, undelivered: &[&NoticeRow]) -> Value {
         "alert": alert.alert,
         "at": alert.created_at.to_rfc3339(),
         "kind": alert.kind,
+        "breaker_reason": alert.breaker_reason(),
         "target": alert.target,
         "message": alert.message,
         "posted_at": alert.posted_at.map(Timestamp::to_rfc3339),

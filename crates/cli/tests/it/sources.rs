@@ -36,6 +36,48 @@ async fn a_source_that_breaks_heals_itself() {
     assert_eq!(last["recipe_version"], 2);
 }
 
+fn of_each<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
+    list.as_array().unwrap().iter().map(|each| each[key].as_str().unwrap_or_default()).collect()
+}
+
+#[tokio::test]
+async fn faults_are_counted_until_a_run_is_good_and_the_timeline_tells_all_of_it() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    assert_eq!(scraper.json(&["show", "news"])["diagnostics"], serde_json::json!([]));
+    scraper.site.set(PAGE, Change::Layout(Layout::Cards));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
+    let healed = scraper.json(&["show", "news"]);
+    let diagnostics = healed["diagnostics"].as_array().unwrap();
+    assert!(!diagnostics.is_empty() && diagnostics.iter().all(|each| each["resolved_at"].is_string()), "{healed}");
+    assert!(of_each(&healed["diagnostics"], "field").contains(&"title"), "{healed}");
+    assert_eq!(of_each(&healed["timeline"], "kind"), ["RECOVERED", "FIX_PROMOTED", "FAILED"]);
+    assert!(healed["diagnosis"]["html_diff"].as_str().unwrap().starts_with("--- original"), "{healed}");
+    // The same fault of another value is the same diagnostic; that of a page that is not there is another one.
+    scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
+    for _ in 0..2 {
+        assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    }
+    scraper.site.set(PAGE, Change::Status(503));
+    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    let failed = scraper.json(&["show", "news"]);
+    let open: Vec<_> =
+        failed["diagnostics"].as_array().unwrap().iter().filter(|each| each["resolved_at"].is_null()).collect();
+    let told: Vec<_> = open
+        .iter()
+        .map(|each| (each["category"].as_str().unwrap(), each["occurrence_count"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told.first(), Some(&("HTTP_ERROR", 1)), "{failed}");
+    let is_repeated = |(category, count): &(&str, u64)| *category == "PARSE_ERROR" && *count >= 2;
+    assert!(told.iter().any(is_repeated), "not resolved by a run that could not read the page: {failed}");
+    assert_eq!(of_each(&failed["timeline"], "kind")[0], "FAILED");
+    let run = failed["timeline"].as_array().unwrap().iter().find(|event| event["kind"] == "FIX_PROMOTED").unwrap();
+    let report = scraper.home.run(&["report", run["run"].as_str().unwrap()]);
+    assert!(report.stdout.contains("```diff\n--- original\n+++ current\n@@ "), "{}", report.told());
+    let text = scraper.run(&["show", "news"]).stdout;
+    assert!(text.contains("\nOPEN\tFIELD\tTIMES") && text.contains("\nTIMELINE\tEVENT\t"), "{text}");
+}
+
 #[tokio::test]
 async fn three_attempts_in_vain_are_a_quarantine_and_no_fourth_is_made() {
     let scraper = Scraper::new().await;
@@ -48,6 +90,12 @@ async fn three_attempts_in_vain_are_a_quarantine_and_no_fourth_is_made() {
     assert_eq!(scraper.health(), "QUARANTINED");
     let shown = scraper.json(&["show", "news"]);
     assert_eq!(shown["alerts"][0]["kind"], "QUARANTINE");
+    assert_eq!(shown["alerts"][0]["breaker_reason"], "MAX_ATTEMPTS_REACHED");
+    assert_eq!(shown["health"]["breaker_reason"], "MAX_ATTEMPTS_REACHED");
+    let last = scraper.home.run(&["runs", "--json", "--limit", "1"]);
+    let run = serde_json::from_str::<Value>(&last.stdout).unwrap()[0]["run"].as_str().unwrap().to_owned();
+    let results: Value = serde_json::from_str(&scraper.home.run(&["report", &run, "--json"]).stdout).unwrap();
+    assert_eq!(results["breaker_reason"], "MAX_ATTEMPTS_REACHED", "{results}");
     // Another process, another run: still no fourth attempt.
     assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
     assert_eq!(scraper.run(&["heal", "news"]).code, Some(1));

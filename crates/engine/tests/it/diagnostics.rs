@@ -239,7 +239,7 @@ fn a_flood_of_findings_is_taken_in_without_delay() {
     let mut log = DiagnosticsLog::default();
     let started = std::time::Instant::now();
     log.observe(&findings, Timestamp::default());
-    assert_eq!(log.entries().len(), DiagnosticsLog::DEFAULT_CAPACITY);
+    assert_eq!(log.entries().len(), DiagnosticsLog::<Finding>::DEFAULT_CAPACITY);
     assert!(started.elapsed().as_secs() < 20, "took {:?}", started.elapsed());
 }
 

@@ -1,5 +1,6 @@
 //! Alerts: the messages that autoheal raised for its operators.
 
+use autoheal_engine::breaker::Reason;
 use autoheal_store::{AlertFilter, AlertRow};
 use axum::Json;
 use axum::extract::State;
@@ -22,6 +23,10 @@ pub struct Alert {
     /// Reason for the alert.
     #[schema(schema_with = schema::alert_kind)]
     pub kind: String,
+    /// Reason for which the circuit breaker of the source has opened; absent for alerts about anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::breaker_reason, required = false)]
+    pub breaker_reason: Option<Reason>,
     /// Message that describes the event and the action to take.
     pub message: String,
     /// Time at which the alert was raised.
@@ -36,11 +41,13 @@ pub struct Alert {
 
 impl From<AlertRow> for Alert {
     fn from(row: AlertRow) -> Self {
+        let breaker_reason = row.breaker_reason();
         let AlertRow { alert, target, kind, message, created_at, posted_at, mailed_at } = row;
         Self {
             alert_id: alert,
             target,
             kind,
+            breaker_reason,
             message,
             created_at: Time(created_at),
             posted_at: posted_at.map(Time),

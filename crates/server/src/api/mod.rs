@@ -19,6 +19,7 @@ pub mod run_standing;
 pub mod runs;
 pub mod schema;
 pub mod source_records;
+pub mod source_trouble;
 pub mod sources;
 pub mod tasks;
 pub mod tools;
@@ -122,6 +123,8 @@ pub(crate) fn operations() -> OpenApiRouter<Shared> {
         .routes(routes!(source_records::values))
         .routes(routes!(source_records::fixes))
         .routes(routes!(source_records::decisions))
+        .routes(routes!(source_trouble::diagnostics))
+        .routes(routes!(source_trouble::timeline))
         .routes(routes!(source_records::snapshots))
         .routes(routes!(source_records::page))
         .routes(routes!(alerts::list))

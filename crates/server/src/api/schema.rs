@@ -1,12 +1,14 @@
 //! Schemas of types from other crates, for the API description.
 
 use autoheal_engine::alert::AlertKind;
+use autoheal_engine::breaker::Reason;
 use autoheal_engine::diagnostics::Category;
 use autoheal_engine::source::{HealthState, SnapshotRole, Stage};
 use autoheal_engine::task::{TaskKind, TaskState};
 use autoheal_engine::{Outcome, StopReason, Timestamp};
 use autoheal_repo::FlakyKind;
 use autoheal_repo::results::FixOrigin;
+use autoheal_source::timeline::EventKind;
 use autoheal_store::{NeedKind, Slice};
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::openapi::RefOr;
@@ -179,6 +181,14 @@ pub(super) fn snapshot_role() -> Schema {
 
 pub(super) fn alert_kind() -> Schema {
     one_of(AlertKind::ALL.map(AlertKind::name))
+}
+
+pub(super) fn breaker_reason() -> Schema {
+    one_of(Reason::ALL.map(Reason::name))
+}
+
+pub(super) fn event_kind() -> Schema {
+    one_of(EventKind::ALL.map(EventKind::name))
 }
 
 pub(super) fn stop_reason() -> Schema {

@@ -189,7 +189,7 @@ pub(super) struct HowMany {
     /// Maximum number of rows.
     #[serde(default)]
     #[param(schema_with = schema::limit, required = false)]
-    limit: Limit,
+    pub(super) limit: Limit,
 }
 
 /// Filter for listing values.

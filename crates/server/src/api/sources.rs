@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use autoheal_engine::breaker::Reason;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::{Outcome, RunId};
@@ -114,6 +115,10 @@ pub struct Source {
     /// End of the quarantine; until then, no automatic attempt at a fix is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quarantine_until: Option<Time>,
+    /// Reason for which the circuit breaker allows no attempt at a fix; absent if it allows them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::breaker_reason, required = false)]
+    pub breaker_reason: Option<Reason>,
     /// Seconds between two runs.
     pub interval_seconds: u64,
     /// Schedule instead of the interval: a cron expression in UTC.
@@ -181,6 +186,7 @@ impl Source {
             failure_count: health.failure_count,
             fix_attempts_today: health.fix_attempts_today,
             quarantine_until: health.quarantine_until.map(Time),
+            breaker_reason: health.state.breaker_reason(),
             interval_seconds: definition.interval_seconds,
             schedule: definition.schedule.as_ref().map(ToString::to_string),
             heal_policy: definition.heal_policy.into(),

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use autoheal_engine::diagnostics::DiagnosticsLog;
 use autoheal_engine::event::EventBody;
-use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord};
+use autoheal_engine::source::{Health, HealthState, PageFault, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_engine::task::{TaskKind, TaskState};
-use autoheal_engine::{JobId, RunId, TaskId, Timestamp};
+use autoheal_engine::{JobId, RunId, StopReason, TaskId, Timestamp};
 use autoheal_server::http::{Access, UserToken};
 use autoheal_store::{ClaimRequest, NewRun, TaskFilter};
 use reqwest::Method;
@@ -269,7 +270,7 @@ async fn a_source_is_added_changed_released_and_forgotten_and_who_asked_is_writt
     let who: Vec<_> = made["decisions"].as_array().unwrap().iter().map(|made| &made["askedBy"]).collect();
     assert_eq!(who, ["Jürgen", "ada"]);
     assert_eq!(ask(server.send(Method::POST, "/api/sources/chair/run", &json!({}))).await.1["state"], "PENDING");
-    for part in ["", "/recipes", "/values", "/fixes", "/snapshots"] {
+    for part in ["", "/recipes", "/values", "/fixes", "/snapshots", "/diagnostics", "/timeline"] {
         assert_eq!(ask(server.get(&format!("/api/sources/chair{part}"))).await.0, 200, "{part}");
     }
     assert_eq!(ask(server.get("/api/sources")).await.1["sources"].as_array().unwrap().len(), 1);
@@ -434,10 +435,35 @@ async fn values_that_look_unlike_those_before_are_accepted() {
     let health = Health { state: HealthState::Quarantined, ..Health::new() };
     let pages = ["<p class=price>12 EUR</p>", "<p class=price>Free</p>"];
     store_chair(&server, json!({ "price": { "select": ".price" } }), health, pages).await;
+    let fault = PageFault {
+        category: StopReason::SchemaMismatch,
+        field: Some("price".to_owned()),
+        status: None,
+        page: None,
+        message: "Changed field: price".to_owned(),
+    };
+    let mut log = DiagnosticsLog::default();
+    log.observe(&[fault], Timestamp::from_millis(5));
+    let diagnostics = SourceRecord::Diagnostics { source: "chair".to_owned(), entries: log.entries().to_vec() };
+    server.store.change_sources(Timestamp::from_millis(5), &[diagnostics]).await.unwrap();
+    let (_, listed) = ask(server.get("/api/sources/chair/diagnostics")).await;
+    let [open] = listed["diagnostics"].as_array().unwrap().as_slice() else { panic!("{listed}") };
+    assert_eq!(
+        (&open["category"], &open["field"], &open["occurrenceCount"]),
+        (&json!("SCHEMA_MISMATCH"), &json!("price"), &json!(1))
+    );
+    assert!(open["resolvedAt"].is_null(), "{open}");
+    assert_eq!(ask(server.get("/api/sources/chair")).await.1["source"]["breakerReason"], "MAX_ATTEMPTS_REACHED");
     let accept = || ask(server.send(Method::POST, "/api/sources/chair/accept", &json!({})));
     let (status, accepted) = accept().await;
     assert_eq!((status, &accepted["state"]), (200, &json!("ACTIVE")), "{accepted}");
     assert_eq!(accepted["lastValues"], json!({ "price": "Free" }));
+    assert!(accepted["breakerReason"].is_null(), "{accepted}");
+    let (_, listed) = ask(server.get("/api/sources/chair/diagnostics")).await;
+    assert!(listed["diagnostics"][0]["resolvedAt"].is_string(), "an acceptance resolves them: {listed}");
+    let (_, timeline) = ask(server.get("/api/sources/chair/timeline?limit=1")).await;
+    let event = &timeline["events"][0];
+    assert_eq!((&event["kind"], &event["code"]), (&json!("DECIDED"), &json!("ACCEPTED")), "{timeline}");
     let (_, made) = ask(server.get("/api/sources/chair/decisions")).await;
     assert_eq!(made["decisions"][0]["decision"], "ACCEPTED", "{made}");
     let (status, again) = accept().await;

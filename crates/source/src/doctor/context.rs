@@ -6,6 +6,7 @@ use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
 use autoheal_page::diff::{StructuralDiff, structural_diff};
+use autoheal_store::Slice;
 use serde_json::Value;
 
 use super::breaker::attempts;
@@ -14,10 +15,13 @@ use super::state::{DoctorState, End};
 use crate::failure::{ErrorType, Failure};
 use crate::judge::{judge, page_record};
 use crate::loaded::{Loaded, Page, Stored, record};
-use crate::services::SourceServices;
+use crate::services::{SourceServices, store_error};
 
 /// Maximum length of the diff that is kept, in bytes.
 const LONGEST_DIFF: usize = 20_000;
+
+/// Maximum number of diagnostics that are kept.
+const MOST_DIAGNOSTICS: i64 = 10;
 
 /// Looks at the page as it is now, and classifies.
 pub(super) async fn run(
@@ -58,7 +62,11 @@ pub(super) async fn run(
         return Ok(());
     };
     context.note("diagnosed", format!("{}: {}", failure.error_type, failure.message));
-    let known = known(loaded, &failure, found, u32::try_from(made.len()).unwrap_or(u32::MAX), now);
+    let mut known = known(loaded, &failure, found, u32::try_from(made.len()).unwrap_or(u32::MAX), now);
+    let newest = Slice { offset: 0, limit: MOST_DIAGNOSTICS };
+    known.diagnostics =
+        services.store.source_diagnostics(&source, newest).await.map_err(|error| store_error(&error))?;
+    known.diagnostics.retain(|entry| entry.resolved_at.is_none());
     state.context = Some(known);
     state.failure = Some(failure);
     Ok(())
@@ -115,5 +123,6 @@ fn known(
         actual_output: output,
         fix_attempts_today: attempts,
         is_quarantined: loaded.row.health.is_quarantined(now),
+        diagnostics: Vec::new(),
     }
 }

@@ -42,7 +42,12 @@ pub(super) async fn run(
     let now = context.now();
     let mut passed = state.validation.as_ref().is_some_and(|validation| validation.passed);
     if passed && state.proposal.as_ref().is_some_and(|proposal| proposal.replaces != loaded.in_force.version) {
-        state.reasons.push("another recipe went into force meanwhile".to_owned());
+        let reason = "another recipe went into force meanwhile".to_owned();
+        if let Some(validation) = &mut state.validation {
+            validation.passed = false;
+            validation.errors.push(reason.clone());
+        }
+        state.reasons.push(reason);
         passed = false;
     }
     let source = loaded.row.source.clone();

@@ -107,9 +107,11 @@ impl Workflow for DoctorWorkflow {
         let results = json!({
             "source": state.source,
             "failure": state.failure,
+            "diagnosis": state.context,
             "proposal": state.proposal,
             "validation": state.validation,
             "end": state.end,
+            "breaker_reason": state.end.as_ref().and_then(End::breaker_reason),
         });
         Ending { outcome: stop_reason.outcome(0), stop_reason, results, report: state.report() }
     }

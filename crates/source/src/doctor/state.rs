@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use autoheal_engine::StopReason;
+use autoheal_engine::breaker::Reason;
+use autoheal_engine::source::HealthState;
 use autoheal_page::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -76,6 +78,21 @@ impl End {
             Self::Cancelled => StopReason::Cancelled,
         }
     }
+
+    /// Returns the reason for which the breaker allowed no attempt or no further one, if it did not.
+    pub const fn breaker_reason(&self) -> Option<Reason> {
+        match self {
+            Self::Quarantined => HealthState::Quarantined.breaker_reason(),
+            Self::Dead => HealthState::Dead.breaker_reason(),
+            Self::Healed
+            | Self::SlowedDown
+            | Self::WellAlready
+            | Self::InReview
+            | Self::NotHealed
+            | Self::Broken(_)
+            | Self::Cancelled => None,
+        }
+    }
 }
 
 /// The state of a run.
@@ -132,6 +149,9 @@ impl DoctorState {
         if let Some(End::Broken(reason)) = &self.end {
             let _ = write!(report, "\n{reason}\n");
         }
+        if let Some(reason) = self.end.as_ref().and_then(End::breaker_reason) {
+            let _ = write!(report, "\nThe breaker allows no attempt: `{}`\n", reason.name());
+        }
         if let Some(proposal) = &self.proposal {
             let _ = write!(report, "\n## Fix\n\n{}\n\n", proposal.description);
             for line in &proposal.evidence {
@@ -148,7 +168,7 @@ impl DoctorState {
             }
         }
         if let Some(context) = &self.context {
-            let _ = write!(report, "\n## What changed\n\n{}\n", context.summary);
+            report.push_str(&context.report());
         }
         report
     }

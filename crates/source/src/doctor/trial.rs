@@ -1,7 +1,5 @@
 //! Tries a staged fix: on every stored page of the new layout, on the live one, and on other pages of the source.
 
-use std::collections::BTreeSet;
-
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
 use autoheal_page::apply::Extraction;
@@ -64,7 +62,7 @@ pub(super) async fn run(
     let verdict = worst(verdicts).unwrap_or(Validation {
         passed: true,
         errors: Vec::new(),
-        doubtful: BTreeSet::new(),
+        faults: Vec::new(),
         score: 1.0,
         critical: false,
         error_type: None,
@@ -116,7 +114,7 @@ fn refused(reason: &str) -> Validation {
     Validation {
         passed: false,
         errors: vec![format!("No data returned: {reason}")],
-        doubtful: BTreeSet::new(),
+        faults: Vec::new(),
         score: 0.0,
         critical: true,
         error_type: None,

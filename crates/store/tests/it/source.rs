@@ -1,11 +1,12 @@
 //! Tests of sources: written data is read back, one version is active, and a change that arrives too late has no effect.
 
-use autoheal_engine::Timestamp;
 use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::breaker::NameCheck;
-use autoheal_engine::source::{Health, HealthState, Snapshot, SnapshotRole, SourceRecord, Stage};
+use autoheal_engine::diagnostics::DiagnosticsLog;
+use autoheal_engine::source::{Health, HealthState, PageFault, Snapshot, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_store::{AlertFilter, Store, StoreError, TaskFilter};
+use autoheal_engine::{StopReason, Timestamp};
+use autoheal_store::{AlertFilter, Slice, Store, StoreError, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 
@@ -89,6 +90,50 @@ async fn what_is_kept_of_a_source_is_read_back(#[case] engine: Engine) {
     let recipe = &store.recipes(NAME).await.unwrap()[0];
     assert_eq!((recipe.stage, recipe.runs, recipe.failed_runs), (Stage::Production, 1, 1));
     assert_eq!(store.tasks(&TaskFilter::default()).await.unwrap().len(), 1, "the same work twice is one task");
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn diagnostics_of_a_source_are_counted_bounded_and_deleted_with_it(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let fault = |message: &str| PageFault {
+        category: StopReason::ParseError,
+        field: Some("title".to_owned()),
+        status: None,
+        page: Some("http://a/1".to_owned()),
+        message: message.to_owned(),
+    };
+    let mut log = DiagnosticsLog::default();
+    let kept = async |log: &DiagnosticsLog<PageFault>, time| {
+        let entries = log.entries().to_vec();
+        store.change_sources(at(time), &[SourceRecord::Diagnostics { source: named(), entries }]).await.unwrap();
+        store.source_diagnostics(NAME, Slice::ALL).await.unwrap()
+    };
+    log.observe(&[fault("seen 1 time"), fault("gone soon")], at(2));
+    assert_eq!(kept(&log, 2).await.len(), 2);
+    log.observe(&[fault("seen 2 times"), fault("seen 3 time")], at(3));
+    let stored = kept(&log, 3).await;
+    let states: Vec<_> = stored
+        .iter()
+        .map(|entry| {
+            let message = entry.finding.message.as_str();
+            (message, entry.occurrence_count, entry.first_seen_at, entry.resolved_at)
+        })
+        .collect();
+    let expected =
+        [("seen 2 times", 1, at(3), None), ("seen 3 time", 2, at(2), None), ("gone soon", 1, at(2), Some(at(3)))];
+    assert!(states.len() == 3 && expected.iter().all(|state| states.contains(state)), "{states:?}");
+    assert_eq!(states[2], expected[2], "resolved ones last");
+    let many: Vec<PageFault> = (0..600).map(|n| fault(&format!("kind {}", "x".repeat(n)))).collect();
+    let mut crowd = DiagnosticsLog::with_capacity(1000);
+    crowd.observe(&many, at(4));
+    assert_eq!(kept(&crowd, 4).await.len(), DiagnosticsLog::<PageFault>::DEFAULT_CAPACITY);
+    store.change_sources(at(5), &[SourceRecord::Removed { source: named() }]).await.unwrap();
+    assert_eq!(store.source_diagnostics(NAME, Slice::ALL).await.unwrap(), []);
 }
 
 #[rstest]

@@ -6,6 +6,7 @@ mod exchange;
 mod preview;
 mod run;
 mod show;
+mod trouble;
 mod watch;
 
 use std::time::Duration;

@@ -11,10 +11,11 @@ use autoheal_source::SourceName;
 use autoheal_source::refresh::EVERY_HOST;
 use autoheal_source::schedule::Turn;
 use autoheal_source::statistics::Statistics;
-use autoheal_store::{AlertFilter, Channel, RecipeRow, SourceFilter, SourceRow, Store};
+use autoheal_store::{AlertFilter, AlertRow, Channel, NoticeRow, RecipeRow, SourceFilter, SourceRow, Store};
 use serde_json::{Value, json};
 
 use super::find;
+use super::trouble::Trouble;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use crate::table::{Cell, Column, Table};
@@ -31,6 +32,7 @@ fn health(health: &Health) -> Value {
         "failure_count": health.failure_count,
         "fix_attempts_today": health.fix_attempts_today,
         "quarantine_until": time(health.quarantine_until),
+        "breaker_reason": health.state.breaker_reason(),
     })
 }
 
@@ -122,10 +124,16 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
     let in_force = RecipeRow::active(&recipes);
     let alerts = store.alerts(&AlertFilter::about(name.as_str(), 5)).await?;
     let undelivered = store.undelivered(Some(name.as_str()), 5).await?;
+    let trouble = Trouble::load(store, name.as_str()).await?;
     if json {
         let alerts: Vec<_> = alerts
             .iter()
-            .map(|alert| json!({ "kind": alert.kind, "message": alert.message, "at": alert.created_at.to_rfc3339() }))
+            .map(|alert| {
+                json!({
+                    "kind": alert.kind, "breaker_reason": alert.breaker_reason(), "message": alert.message,
+                    "at": alert.created_at.to_rfc3339(),
+                })
+            })
             .collect();
         printer.json(&json!({
             "source": row.source,
@@ -133,6 +141,9 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
             "health": health(&row.health),
             "recipe_version": in_force.map(|recipe| recipe.version),
             "recipe": in_force.map(|recipe| &recipe.recipe),
+            "diagnostics": trouble.diagnostics_json(),
+            "timeline": trouble.timeline_json(),
+            "diagnosis": trouble.diagnosis_json(),
             "alerts": alerts,
             "undelivered": undelivered.iter().map(|notice| json!({
                 "address": notice.address, "tries": notice.tries, "error": notice.last_error,
@@ -140,22 +151,43 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
         }))?;
         return Ok(Exit::Fine);
     }
-    let mut text = format!(
-        "{} {}\n{}\n",
-        row.source,
-        row.health.state.name(),
-        harmless(row.definition["url"].as_str().unwrap_or_default())
-    );
-    let _ = writeln!(text, "{}, {} failed", counted(row.health.success_count, "good run"), row.health.failure_count);
-    if let Some(until) = row.health.quarantine_until.filter(|_| row.health.state == HealthState::Quarantined) {
-        let _ = writeln!(text, "quarantined until {}; `autoheal source release {name}` ends that", until.to_rfc3339());
+    let now = store.now();
+    printer.data(&lead(&row, &alerts, &undelivered, |at| {
+        if printer.is_read() { relative(at, now) } else { at.to_rfc3339() }
+    }))?;
+    for table in [trouble.diagnostics_table(now), trouble.timeline_table(now)].into_iter().flatten() {
+        printer.data("")?;
+        printer.table(&table)?;
     }
-    for alert in &alerts {
-        let at =
-            if printer.is_read() { relative(alert.created_at, store.now()) } else { alert.created_at.to_rfc3339() };
-        let _ = writeln!(text, "{at}  {}: {}", alert.kind, harmless(&alert.message));
+    if !trouble.changes().is_empty() {
+        printer.data("\nchanges of the page at the last attempt at a fix (`autoheal report RUN` shows the diff):")?;
+        trouble.changes().into_iter().try_for_each(|change| printer.data(&format!("  {}", harmless(change))))?;
     }
-    for notice in &undelivered {
+    if let Some(recipe) = in_force {
+        let pretty = serde_json::to_string_pretty(&recipe.recipe)?;
+        printer.data(&format!("\nrecipe {}:\n{}", recipe.version, harmless(&pretty)))?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// The health of a source, its alerts, and the notices about it that were not delivered.
+fn lead(row: &SourceRow, alerts: &[AlertRow], undelivered: &[NoticeRow], time: impl Fn(Timestamp) -> String) -> String {
+    let (name, health) = (&row.source, &row.health);
+    let url = harmless(row.definition["url"].as_str().unwrap_or_default());
+    let mut text = format!("{name} {}\n{url}\n", health.state.name());
+    let _ = writeln!(text, "{}, {} failed", counted(health.success_count, "good run"), health.failure_count);
+    if let Some(reason) = health.state.breaker_reason() {
+        let until = health.quarantine_until.map(|until| format!(" until {}", until.to_rfc3339())).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "no attempts at a fix{until}: {}; `autoheal source release {name}` allows them",
+            reason.name()
+        );
+    }
+    for alert in alerts {
+        let _ = writeln!(text, "{}  {}: {}", time(alert.created_at), alert.kind, harmless(&alert.message));
+    }
+    for notice in undelivered {
         let alerts = match notice.channel {
             Channel::Post => "where alerts go",
             Channel::Mail => "who gets alerts by mail",
@@ -164,16 +196,7 @@ pub(super) async fn show(name: &SourceName, json: bool, store: &Store, printer: 
         let error = harmless(error.unwrap_or_default());
         let _ = writeln!(text, "not delivered to {} after {}: {error}", harmless(to), counted(notice.tries, "attempt"));
     }
-    if let Some(recipe) = in_force {
-        let _ = writeln!(
-            text,
-            "\nrecipe {}:\n{}",
-            recipe.version,
-            harmless(&serde_json::to_string_pretty(&recipe.recipe)?)
-        );
-    }
-    printer.data(&text)?;
-    Ok(Exit::Fine)
+    text
 }
 
 pub(super) async fn history(name: &SourceName, json: bool, store: &Store, printer: &Printer) -> Result<Exit, Failure> {
