@@ -62,11 +62,15 @@ impl Pages<'_> {
             if found.len() == most {
                 break;
             }
-            if found.iter().any(|(other, _)| alike(other, ranked)) {
+            if found.iter().any(|(other, _)| other.key != ranked.key && alike(other, ranked)) {
                 continue;
             }
             let evidence = reasons(ranked, None);
             let answer = self.moved(ranked, take, probability(ranked.odds), evidence, asked);
+            // The same text may be written in several ways.
+            if found.iter().any(|(_, other)| other.answer.values == answer.values) {
+                continue;
+            }
             if answer.select.is_some() {
                 found.push((ranked, Candidate { nodes: ranked.nodes.clone(), answer }));
             }
