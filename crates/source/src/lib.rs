@@ -12,6 +12,7 @@
 //! - [`facts`]: facts remembered about a page; [`validation`]: checks of values against the recipe, `drift`: checks against earlier
 //!   values; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
+//! - [`question`]: the question to a language model, about the candidates for fields that rules do not find
 //! - `outage`: detection of general network outages
 //! - [`schedule`]: due runs, [`cron`]: cron expressions; [`statistics`]: success rates of fixes
 //! - `judge`: extraction of a page's values, and whether they may be accepted
@@ -29,6 +30,7 @@ pub mod file;
 pub mod import;
 pub mod name;
 mod prompt_limits;
+pub mod question;
 pub mod refresh;
 pub mod schedule;
 pub mod scout;
