@@ -50,7 +50,7 @@ enum Found {
     Nowhere,
 }
 
-/// A field that is asked about.
+/// A field of a question.
 struct Judged {
     id: String,
     status: &'static str,

@@ -112,7 +112,7 @@ impl<'p> Pages<'p> {
         Some((merged(rankings)?, field.words.kind))
     }
 
-    /// What the old selector finds on the new page.
+    /// The texts that the old selector finds on the new page.
     pub(super) fn now(&self, number: usize, take: &NodeTake) -> Vec<String> {
         texts(self.new.page, &self.found[number], take)
     }

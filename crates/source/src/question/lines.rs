@@ -1,4 +1,4 @@
-//! Lines of a page: one for each element with text of its own, as a prompt shows what is around a candidate.
+//! Lines of a page: one for each element that has its own text, as a prompt shows what is around a candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6", "legend", "summa
 /// A page as its lines.
 pub(super) struct Lines<'p> {
     page: &'p Document,
-    /// Elements with visible text of their own, in document order.
+    /// Elements that have their own visible text, in document order.
     nodes: Vec<NodeId>,
     headings: Vec<NodeId>,
     hidden: Vec<bool>,

@@ -70,7 +70,7 @@ impl Choices {
 pub struct Question {
     messages: Vec<Message>,
     fields: Vec<Choices>,
-    /// Candidates that were shown before, of the fields that are asked about again.
+    /// Candidates that were shown before, of the fields of a second question.
     earlier: Vec<Choices>,
     may_want_more: bool,
 }
@@ -107,7 +107,7 @@ impl Question {
         let found = relocator.candidates(subject.old, subject.recipe, subject.page, subject.open, limits.candidates);
         let written = Written::of(subject, limits);
         let mut fields = numbered(written.shown(found), 1);
-        // What is required first: a question that is too long loses its last fields.
+        // Required fields first: a question that is too long loses its last fields.
         let is_optional =
             |choices: &Choices| !subject.recipe.field(choices.name.as_str()).is_some_and(|field| field.required);
         fields.sort_by_key(is_optional);

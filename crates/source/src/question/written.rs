@@ -1,4 +1,4 @@
-//! A question as a prompt. What never changes comes first, so that providers can cache it; nothing in it changes while page and
+//! A question as a prompt. The constant part comes first, so that providers can cache it; nothing in it changes while page and
 //! recipe are the same.
 
 use std::collections::BTreeMap;
