@@ -77,6 +77,8 @@ enum Bench {
     Cheats(bench::cheats::Options),
     /// Find the fields of redesigned pages again, and count what is right, wrong, and accepted though deleted
     Drift(bench::drift::Options),
+    /// Questions to a language model about fields that are not found: is the wanted value in them, and how long are they
+    Prompts(bench::prompts::Options),
     /// Classify real pages, none of which is a bot check or the like, and list the false alarms
     Obstacles(bench::obstacles::Options),
     /// Extract what pages hold by rules, and with public tools, and compare both with the truth
@@ -114,6 +116,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Cheats(options) } => bench::cheats::run(&root, &options),
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
+        Chore::Bench { bench: Bench::Prompts(options) } => bench::prompts::run(&options),
         Chore::Bench { bench: Bench::Obstacles(options) } => bench::obstacles::run(&options),
         Chore::Bench { bench: Bench::Extract(options) } => bench::extract::run(&root, &options),
         Chore::Bench { bench: Bench::Navigate(options) } => bench::navigate::run(&root, &options),

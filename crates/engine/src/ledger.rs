@@ -84,6 +84,19 @@ pub struct Reservation {
     pub run: RunId,
 }
 
+/// A question that may have been answered before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// Subject of the question.
+    pub target: Option<String>,
+    /// Purpose of the question.
+    pub purpose: String,
+    /// Model, as `provider/name`.
+    pub model: String,
+    /// SHA-256 of the question, hexadecimal.
+    pub prompt_hash: String,
+}
+
 /// Keeps the accounts, for all workers together.
 pub trait CallLedger: Send + Sync {
     /// Reserves the worst case of a request, or refuses it. Used, reserved and worst-case amounts together never exceed a
@@ -92,6 +105,9 @@ pub trait CallLedger: Send + Sync {
 
     /// Keeps a call and releases its reservation, in one step.
     fn settle(&self, reservation: Reservation, call: CallRecord) -> Keeping<'_, ()>;
+
+    /// Returns the kept answer to the same question, if a model has answered it in the last weeks.
+    fn answer_to<'call>(&'call self, question: &'call Answered) -> Keeping<'call, Option<String>>;
 
     /// Returns what a run has used and reserved. Wall time is not counted.
     fn used_by(&self, run: RunId) -> Keeping<'_, Usage>;

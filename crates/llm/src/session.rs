@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
-use autoheal_engine::ledger::{CallLedger, CallRecord, Planned, Reservation};
+use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Planned, Reservation};
 use autoheal_engine::{RunId, hexadecimal};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -117,6 +117,30 @@ impl Session {
     /// [`ChatError::Ledger`] when the accounts cannot be read.
     pub async fn used(&self) -> Result<Usage, ChatError> {
         self.models.0.ledger.used_by(self.run).await.map_err(|error| unaccounted(&error))
+    }
+
+    /// Asks as [`Session::ask`] does, but no model that has answered the same question about the same target in the last weeks: its
+    /// answer is given again, and costs nothing. An answer that was not kept as a whole is not found.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Session::ask`].
+    pub async fn ask_unless_answered(&self, purpose: &str, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
+        let Inner { chain, ledger, settings, .. } = &*self.models.0;
+        for (model, _) in chain {
+            let question = Answered {
+                target: self.target.clone(),
+                purpose: purpose.to_owned(),
+                model: model.name().to_string(),
+                prompt_hash: hash_of(request),
+            };
+            let kept = ledger.answer_to(&question).await.map_err(|error| unaccounted(&error))?;
+            if let Some(text) = kept.filter(|text| text.chars().count() <= settings.kept_text) {
+                tracing::debug!(model = question.model, purpose, "the answer to the same question is used again");
+                return Ok(ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage::default() });
+            }
+        }
+        self.ask(purpose, request).await
     }
 
     /// Asks the first model that answers. `purpose` is the name of the prompt.

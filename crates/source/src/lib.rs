@@ -13,6 +13,7 @@
 //!   values; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
 //! - `fault_log`: the diagnostics log of a source; [`timeline`]: events of a source
+//! - [`question`]: the question to a language model, about the candidates for fields that rules do not find
 //! - `outage`: detection of general network outages
 //! - [`schedule`]: due runs, [`cron`]: cron expressions; [`statistics`]: success rates of fixes
 //! - `judge`: extraction of a page's values, and whether they may be accepted
@@ -30,6 +31,7 @@ pub mod file;
 pub mod import;
 pub mod name;
 mod prompt_limits;
+pub mod question;
 pub mod refresh;
 pub mod schedule;
 pub mod scout;

@@ -1,7 +1,9 @@
 //! The accounts of language models: a row for each request, and sums over them.
 
+use std::time::Duration;
+
 use autoheal_engine::budget::{Exhausted, Usage};
-use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, LedgerError, Planned, Reservation};
+use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Keeping, LedgerError, Planned, Reservation};
 use autoheal_engine::{RunId, Timestamp};
 use sqlx::any::AnyRow;
 
@@ -15,6 +17,16 @@ const CALL: &str = "
     INSERT INTO llm_call (at, target, billed_to, purpose, model, prompt_hash, prompt, answer, input_tokens, output_tokens,
                           cached_tokens, micro_dollars, latency_millis, outcome, run_id)
     VALUES ({now}, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+/// The index is that of the time.
+const ANSWER: &str = "
+    SELECT answer FROM llm_call
+    WHERE at >= $1 AND prompt_hash = $2 AND model = $3 AND purpose = $4 AND COALESCE(target, '') = $5
+        AND outcome = 'ANSWERED' AND answer IS NOT NULL
+    ORDER BY at DESC LIMIT 1";
+
+/// Time for which an answer is found again.
+const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
 const RELEASE: &str = "DELETE FROM llm_reservation WHERE reservation_id = $1";
 
@@ -121,6 +133,19 @@ impl Store {
         Ok(())
     }
 
+    async fn kept_answer(&self, question: &Answered) -> Result<Option<String>, StoreError> {
+        let since = self.now().minus(REMEMBERED);
+        let answer = sqlx::query(ANSWER)
+            .bind(since.as_millis())
+            .bind(question.prompt_hash.as_str())
+            .bind(storable(&question.model))
+            .bind(storable(&question.purpose))
+            .bind(question.target.as_deref().map(storable).unwrap_or_default())
+            .fetch_optional(&self.database.pool)
+            .await?;
+        answer.map(|row| row::text(&row, "answer")).transpose()
+    }
+
     async fn settle_call(&self, reservation: Reservation, call: CallRecord) -> Result<(), StoreError> {
         let release = sqlx::query(RELEASE).bind(reservation.number);
         let record = sqlx::query(self.database.dialect.sql(CALL))
@@ -161,6 +186,10 @@ impl CallLedger for Store {
 
     fn settle(&self, reservation: Reservation, call: CallRecord) -> Keeping<'_, ()> {
         Box::pin(async move { kept(self.settle_call(reservation, call).await) })
+    }
+
+    fn answer_to<'call>(&'call self, question: &'call Answered) -> Keeping<'call, Option<String>> {
+        Box::pin(async move { kept(self.kept_answer(question).await) })
     }
 
     fn used_by(&self, run: RunId) -> Keeping<'_, Usage> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Usage};
-use autoheal_engine::ledger::{CallLedger, CallRecord, Keeping, Planned, Reservation};
+use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Keeping, Planned, Reservation};
 
 /// Every call, in order, and who was refused because the day's budget was used up.
 #[derive(Debug, Default)]
@@ -57,6 +57,20 @@ impl CallLedger for Accounts {
         };
         self.calls().push(call);
         Box::pin(async { Ok(()) })
+    }
+
+    fn answer_to<'call>(&'call self, question: &'call Answered) -> Keeping<'call, Option<String>> {
+        let is_it = |call: &&CallRecord| {
+            let same = Answered {
+                target: call.target.clone(),
+                purpose: call.purpose.clone(),
+                model: call.model.clone(),
+                prompt_hash: call.prompt_hash.clone(),
+            };
+            same == *question && call.outcome == "ANSWERED"
+        };
+        let answer = self.calls().iter().rev().find(is_it).and_then(|call| call.answer.clone());
+        Box::pin(async move { Ok(answer) })
     }
 
     fn used_by(&self, run: RunId) -> Keeping<'_, Usage> {

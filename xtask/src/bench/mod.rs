@@ -15,6 +15,7 @@ mod of_crate;
 pub(crate) mod ordinary;
 pub(crate) mod pages;
 pub(crate) mod parsers;
+pub(crate) mod prompts;
 mod python;
 pub(crate) mod queue;
 pub(crate) mod refresh;

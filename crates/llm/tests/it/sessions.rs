@@ -35,6 +35,32 @@ async fn what_may_pass_is_asked_again_and_each_request_is_accounted_for() {
 }
 
 #[tokio::test]
+async fn the_same_question_is_answered_from_the_accounts() {
+    let server = ModelServer::start([Scripted::openai("yes"), Scripted::openai("no")]).await;
+    let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
+    for _ in 0..3 {
+        assert_eq!(session.ask_unless_answered("test", &question()).await.unwrap().text, "yes");
+    }
+    assert_eq!((server.requests().len(), accounts.calls().len()), (1, 1));
+    let other = ChatRequest::new(vec![Message::user("Another one?")]);
+    assert_eq!(session.ask_unless_answered("test", &other).await.unwrap().text, "no");
+    assert_eq!(session.ask_unless_answered("another purpose", &question()).await.unwrap().text, "no");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_kept_as_a_whole_is_asked_for_again() {
+    let server = ModelServer::start([Scripted::openai("a long answer")]).await;
+    for kept_text in [0, 6] {
+        let settings = Settings { kept_text, ..hasty() };
+        let (session, _) = session(vec![connection(MODEL, &server)], settings);
+        for _ in 0..2 {
+            assert_eq!(session.ask_unless_answered("test", &question()).await.unwrap().text, "a long answer");
+        }
+    }
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
 async fn what_does_not_pass_is_asked_once_and_never_more_than_four_times() {
     for (scripted, asked) in [(Scripted::new(400, &json!({})), 1), (busy(), 4)] {
         let server = ModelServer::start([scripted]).await;

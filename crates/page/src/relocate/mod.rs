@@ -11,9 +11,11 @@
 //! - `promotion`: promotions between the items of a list
 //! - `single`, `list`: candidates for one value and for many, their features and the weights by hand
 //! - `rank`: the candidates in order; `consensus`: what they say together; `certainty`: how sure the first one is; `tables`: what was trained
+//! - `candidates`: the first of the ranking with a rule each, for those who decide where the relocation does not
 //! - `kept`: whether what the old selector finds is still the field
 //! - `verdict`: from all that to an answer; `evidence`: why
 
+mod candidates;
 mod certainty;
 mod concepts;
 mod consensus;
@@ -42,6 +44,7 @@ use crate::document::Document;
 use crate::recipe::{FieldName, Recipe, Take};
 use crate::select::Selector;
 
+pub use candidates::Candidate;
 pub use known::{is_known, same_kind, same_name, stated_rank};
 pub use sample::{Samples, certainty_names, feature_names};
 pub use tables::TablesError;

@@ -112,9 +112,14 @@ impl<'p> Pages<'p> {
         Some((merged(rankings)?, field.words.kind))
     }
 
+    /// The texts that the old selector finds on the new page.
+    pub(super) fn now(&self, number: usize, take: &NodeTake) -> Vec<String> {
+        texts(self.new.page, &self.found[number], take)
+    }
+
     fn answer(&self, tables: &Tables, number: usize, asked: &Asked) -> Answer {
         let Source::Nodes { select, take } = &asked.source else { return self.stated(asked) };
-        let mut now = texts(self.new.page, &self.found[number], take);
+        let mut now = self.now(number, take);
         let doubt = if now.is_empty() { None } else { self.doubt(number, asked, take, &now) };
         if !asked.many {
             now.truncate(1);
@@ -177,7 +182,7 @@ impl<'p> Pages<'p> {
     }
 
     /// Returns the reason to doubt that the old selector's match is the field; `None` if there is none.
-    fn doubt(&self, number: usize, asked: &Asked, take: &NodeTake, now: &[String]) -> Option<Doubt> {
+    pub(super) fn doubt(&self, number: usize, asked: &Asked, take: &NodeTake, now: &[String]) -> Option<Doubt> {
         let known = self.old_place(number);
         let before = known.map(|(view, nodes)| texts(view.page, nodes, take)).filter(|texts| !texts.is_empty());
         let before = before.unwrap_or_else(|| asked.example.clone());
@@ -192,7 +197,15 @@ impl<'p> Pages<'p> {
         found.doubt()
     }
 
-    fn moved(&self, best: &Ranked, take: &NodeTake, confidence: f32, evidence: Vec<String>, asked: &Asked) -> Answer {
+    /// The answer that the field is at this candidate.
+    pub(super) fn moved(
+        &self,
+        best: &Ranked,
+        take: &NodeTake,
+        confidence: f32,
+        evidence: Vec<String>,
+        asked: &Asked,
+    ) -> Answer {
         let take = match (&best.attribute, take) {
             (Some(name), NodeTake::Attribute(_)) => NodeTake::Attribute(name.clone()),
             (Some(_) | None, other) => other.clone(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
-use autoheal_engine::ledger::{CallLedger as _, CallRecord, Planned};
+use autoheal_engine::ledger::{Answered, CallLedger as _, CallRecord, Planned};
 use autoheal_engine::{RunId, Timestamp};
 use autoheal_store::ledger::MODELS;
 use autoheal_store::{AlertFilter, UsageBy};
@@ -50,6 +50,43 @@ pub(crate) fn call(model: &str, micro_dollars: Option<u64>) -> CallRecord {
         latency: Duration::from_millis(700),
         outcome: "ANSWERED".to_owned(),
     }
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn an_answer_is_found_again_for_the_same_question_while_it_is_kept(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    let now = store.now().as_millis();
+    let with = |answer: &str, outcome: &str| CallRecord {
+        answer: Some(answer.to_owned()),
+        outcome: outcome.to_owned(),
+        ..call("a/b", None)
+    };
+    record(&database, now - 40 * DAY, with("too old", "ANSWERED")).await;
+    let same = Answered {
+        target: Some("news".to_owned()),
+        purpose: "diagnose_source".to_owned(),
+        model: "a/b".to_owned(),
+        prompt_hash: "00".to_owned(),
+    };
+    assert_eq!(store.answer_to(&same).await.unwrap(), None);
+    for (at, answer, outcome) in [(5, "first", "ANSWERED"), (3, "last", "ANSWERED"), (1, "cut", "CUT_OFF")] {
+        record(&database, now - at * 1000, with(answer, outcome)).await;
+    }
+    assert_eq!(store.answer_to(&same).await.unwrap().as_deref(), Some("last"));
+    for other in [
+        Answered { target: None, ..same.clone() },
+        Answered { purpose: "plan".to_owned(), ..same.clone() },
+        Answered { model: "c/d".to_owned(), ..same.clone() },
+        Answered { prompt_hash: "01".to_owned(), ..same.clone() },
+    ] {
+        assert_eq!(store.answer_to(&other).await.unwrap(), None, "{other:?}");
+    }
+    store.forget_model_texts(Timestamp::from_millis(now)).await.unwrap();
+    assert_eq!(store.answer_to(&same).await.unwrap(), None);
 }
 
 #[rstest]

@@ -13,12 +13,12 @@ use serde_json::json;
 
 /// One site at two points of time.
 #[derive(Debug, Deserialize)]
-pub(super) struct Case {
-    pub(super) id: String,
-    pub(super) site: String,
-    pub(super) kind: String,
+pub(in crate::bench) struct Case {
+    pub(in crate::bench) id: String,
+    pub(in crate::bench) site: String,
+    pub(in crate::bench) kind: String,
     #[serde(default)]
-    pub(super) broken_fields: Vec<String>,
+    pub(in crate::bench) broken_fields: Vec<String>,
     old: Page,
     new: Page,
     fields: BTreeMap<String, Field>,
@@ -26,7 +26,7 @@ pub(super) struct Case {
     folder: PathBuf,
     /// True if the old selectors still work on all fields.
     #[serde(skip)]
-    pub(super) is_control: bool,
+    pub(in crate::bench) is_control: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,11 +36,11 @@ struct Page {
 
 /// A field, with its values and selectors on both pages.
 #[derive(Debug, Deserialize)]
-pub(super) struct Field {
-    pub(super) old: Vec<String>,
-    pub(super) new: Vec<String>,
+pub(in crate::bench) struct Field {
+    pub(in crate::bench) old: Vec<String>,
+    pub(in crate::bench) new: Vec<String>,
     #[serde(default)]
-    pub(super) multi: bool,
+    pub(in crate::bench) multi: bool,
     old_attr: Option<String>,
     new_attr: Option<String>,
     old_selector: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct Field {
     new_selector: Option<String>,
     new_selector_kind: Option<String>,
     #[serde(default)]
-    pub(super) compare: Compare,
+    pub(in crate::bench) compare: Compare,
     #[serde(default)]
     drift_eval: bool,
 }
@@ -56,7 +56,7 @@ pub(super) struct Field {
 /// Comparison of an extracted value with the expected one.
 #[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Compare {
+pub(in crate::bench) enum Compare {
     #[default]
     Text,
     /// By the first number in each.
@@ -66,14 +66,14 @@ pub(super) enum Compare {
 
 /// Old or new page of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::bench) enum Side {
     Old,
     New,
 }
 
 impl Field {
     /// The selector on a page, as recipes write it.
-    pub(super) fn selector(&self, side: Side) -> Option<String> {
+    pub(in crate::bench) fn selector(&self, side: Side) -> Option<String> {
         let (selector, kind) = match side {
             Side::Old => (&self.old_selector, &self.old_selector_kind),
             Side::New => (&self.new_selector, &self.new_selector_kind),
@@ -83,7 +83,7 @@ impl Field {
     }
 
     /// The attribute that holds the value on a page; none when it is the text.
-    pub(super) fn attribute(&self, side: Side) -> Option<&str> {
+    pub(in crate::bench) fn attribute(&self, side: Side) -> Option<&str> {
         let attribute = match side {
             Side::Old => &self.old_attr,
             Side::New => &self.new_attr,
@@ -92,7 +92,7 @@ impl Field {
     }
 
     /// The right values on a page.
-    pub(super) fn truth(&self, side: Side) -> &[String] {
+    pub(in crate::bench) fn truth(&self, side: Side) -> &[String] {
         match side {
             Side::Old => &self.old,
             Side::New => &self.new,
@@ -102,21 +102,21 @@ impl Field {
 
 impl Case {
     /// The fields that count, by name.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &Field)> {
+    pub(in crate::bench) fn fields(&self) -> impl Iterator<Item = (&str, &Field)> {
         let counts = |field: &Field| field.drift_eval && field.old_selector.is_some();
         self.fields.iter().filter(move |(_, field)| counts(field)).map(|(name, field)| (name.as_str(), field))
     }
 
-    pub(super) fn is_broken(&self, name: &str) -> bool {
+    pub(in crate::bench) fn is_broken(&self, name: &str) -> bool {
         !self.is_control && self.broken_fields.iter().any(|broken| broken == name)
     }
 
-    pub(super) fn page(&self, side: Side) -> anyhow::Result<Document> {
+    pub(in crate::bench) fn page(&self, side: Side) -> anyhow::Result<Document> {
         Ok(Document::parse_bytes(&self.bytes(side)?))
     }
 
     /// A page as it was sent.
-    pub(super) fn bytes(&self, side: Side) -> anyhow::Result<Vec<u8>> {
+    pub(in crate::bench) fn bytes(&self, side: Side) -> anyhow::Result<Vec<u8>> {
         let page = match side {
             Side::Old => &self.old,
             Side::New => &self.new,
@@ -125,7 +125,7 @@ impl Case {
     }
 
     /// The recipe that worked on a page, and the names of the fields that have no selector we understand.
-    pub(super) fn recipe(&self, side: Side) -> anyhow::Result<(Recipe, Vec<String>)> {
+    pub(in crate::bench) fn recipe(&self, side: Side) -> anyhow::Result<(Recipe, Vec<String>)> {
         let mut fields = serde_json::Map::new();
         let mut left_out = Vec::new();
         for (name, field) in self.fields() {
@@ -143,7 +143,7 @@ impl Case {
     }
 
     /// Returns the part, out of `count`, that the site belongs to: the same for all its cases.
-    pub(super) fn fold(&self, count: u64) -> u64 {
+    pub(in crate::bench) fn fold(&self, count: u64) -> u64 {
         let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
         for byte in self.site.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -166,7 +166,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// All cases below a folder with `drift/` and `control/` in it.
-pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Case>> {
+pub(in crate::bench) fn load(folder: &Path) -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (set, is_control) in [("drift", false), ("control", true)] {
         let folder = folder.join(set);

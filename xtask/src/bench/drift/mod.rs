@@ -7,11 +7,11 @@
 //! - [`export`]: features for training
 
 mod baseline;
-mod corpus;
+pub(super) mod corpus;
 mod deletion;
 mod export;
 mod measure;
-mod score;
+pub(super) mod score;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ fn read_tables(file: &Path) -> anyhow::Result<Relocator> {
 }
 
 /// Works on all cases with all processors; `take` gets the results in the order of the cases.
-fn each<T: Send>(
+pub(super) fn each<T: Send>(
     cases: &[Case],
     work: impl Fn(&Case) -> anyhow::Result<T> + Sync,
     mut take: impl FnMut(T) -> anyhow::Result<()>,
@@ -158,6 +158,6 @@ fn each<T: Send>(
 }
 
 #[expect(clippy::print_stdout, reason = "the tables are what this program is for")]
-fn print(text: &str) {
+pub(super) fn print(text: &str) {
     println!("{text}");
 }

@@ -9,13 +9,13 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::corpus::{Compare, Field, Side};
 
 /// A list is right from this F1 on.
-pub(super) const LIST_RIGHT: f64 = 0.9;
+pub(in crate::bench) const LIST_RIGHT: f64 = 0.9;
 
 /// Boxes to tick, which pages put before ingredients.
 const GLYPHS: &str = "▢☐☑✓✔□■";
 
 /// A value without entities, spaces and boxes, in composed form: two values with the same key are equal.
-pub(super) fn key(value: &str) -> String {
+pub(in crate::bench) fn key(value: &str) -> String {
     let decoded = if value.contains('&') { Document::parse(value).page_text().to_owned() } else { value.to_owned() };
     decoded.nfc().filter(|c| !c.is_whitespace() && !GLYPHS.contains(*c) && !has_no_width(*c)).collect()
 }
@@ -25,7 +25,7 @@ const fn has_no_width(character: char) -> bool {
 }
 
 /// Returns the score of values: 1 or 0 for a single value, F1 over the items for a list.
-pub(super) fn rightness(field: &Field, side: Side, values: &[String]) -> f64 {
+pub(in crate::bench) fn rightness(field: &Field, side: Side, values: &[String]) -> f64 {
     let truth = field.truth(side);
     if field.multi && field.attribute(side).is_none() {
         return f1(values, truth);
@@ -36,7 +36,7 @@ pub(super) fn rightness(field: &Field, side: Side, values: &[String]) -> f64 {
     f64::from(u8::from(equal))
 }
 
-pub(super) fn is_right(field: &Field, side: Side, values: &[String]) -> bool {
+pub(in crate::bench) fn is_right(field: &Field, side: Side, values: &[String]) -> bool {
     rightness(field, side, values) >= LIST_RIGHT
 }
 

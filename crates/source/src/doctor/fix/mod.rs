@@ -69,7 +69,7 @@ pub(super) async fn run(
         ErrorType::ParseError | ErrorType::SchemaMismatch => {
             let failing = failing_pages(loaded, services).await?;
             match failing.iter().find(|page| page.url == loaded.page.as_str()) {
-                Some(page) => new_rules(state, loaded, services, page, context).await?,
+                Some(page) => new_rules(loaded, services, page, context).await?,
                 None => Err("the page that failed is not stored".to_owned()),
             }
         }
@@ -109,7 +109,6 @@ pub(super) async fn run(
 /// Rules for a page with another layout: those that helped elsewhere, those by the known items of a list, those that resemblance finds,
 /// those that a model names.
 async fn new_rules(
-    state: &DoctorState,
     loaded: &Loaded,
     services: &SourceServices,
     page: &Snapshot,
@@ -143,11 +142,14 @@ async fn new_rules(
         },
     };
     let Some(models) = &services.models else { return Ok(without_unsure) };
-    context.note("no proposal by rules", reason.clone());
+    context.note("no proposal by rules", reason);
     context.progress("asking a language model");
-    let answered =
-        model::propose((models, &services.prompt_limits), context.run, loaded, state.context.as_ref(), layout, &reason)
-            .await;
+    let answered = model::propose(
+        model::Asking { models, limits: &services.prompt_limits, relocator: &services.relocator, run: context.run },
+        loaded,
+        layout,
+    )
+    .await;
     Ok(answered.or_else(|fault| without_unsure.map_err(|reason| format!("{reason}; {fault}"))))
 }
 

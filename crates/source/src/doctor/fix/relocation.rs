@@ -1,7 +1,7 @@
 //! The layout changed: every field is found again, or said to be gone.
 
 use autoheal_page::apply::FieldOutcome;
-use autoheal_page::recipe::{Field, NodeTake, Recipe, Source, Take};
+use autoheal_page::recipe::{Field, FieldName, NodeTake, Recipe, Source, Take};
 use autoheal_page::relocate::{Answer, Relocation, Status};
 use autoheal_page::robust_selector::robust_selector;
 use autoheal_page::{Document, NodeId, Selector};
@@ -42,10 +42,7 @@ impl Layout {
         if old_pages.is_empty() {
             return Err("no page is stored on which the recipe worked".to_owned());
         }
-        let mut whole = of_the_page(&loaded.recipe)?;
-        if let Some(facts) = loaded.history.first() {
-            whole = facts.as_examples_of(&whole);
-        }
+        let whole = whole_page(loaded)?;
         let (page, url) = (Document::parse_bytes(html), url.cloned());
         let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
         let mut layout = Self { places: Vec::new(), page, url, relocation };
@@ -149,14 +146,42 @@ impl Layout {
         self.url.as_ref()
     }
 
-    /// Returns the status of a field on the page.
-    pub(super) fn status(&self, field: &Field) -> Option<Status> {
-        self.relocation.field(field.name.as_str()).map(|answer| answer.status)
+    /// The fields whose location is not certain, and the others with their locations and first values.
+    pub(super) fn open_and_certain(&self) -> (Vec<FieldName>, Vec<(FieldName, String)>) {
+        let (mut open, mut certain) = (Vec::new(), Vec::new());
+        for ((name, answer), place) in self.relocation.fields.iter().zip(&self.places) {
+            let (select, values) = match place {
+                Some(place) => (place.select(), &place.values),
+                None if answer.status == Status::Kept => (answer.select.as_ref(), &answer.values),
+                None => {
+                    open.push(name.clone());
+                    continue;
+                }
+            };
+            let select = select.map_or("structured data", |select| select.source());
+            certain.push((name.clone(), format!("`{select}` {}", values.first().map_or("", String::as_str))));
+        }
+        (open, certain)
     }
 
-    /// The rule for a field that is sure to be elsewhere, by its place in the recipe.
-    pub(super) fn sure_rule(&self, index: usize) -> Option<&Source> {
-        self.places.get(index)?.as_ref().map(|place| &place.source)
+    /// Takes a candidate as the location of a field.
+    pub(super) fn choose(&mut self, name: &FieldName, answer: &Answer) {
+        self.set(name, Status::Moved, answer.evidence.clone(), moved_place(answer));
+    }
+
+    /// Takes a field as gone.
+    pub(super) fn give_up(&mut self, name: &FieldName) {
+        self.set(name, Status::Gone, vec!["a language model does not find it either".to_owned()], None);
+    }
+
+    fn set(&mut self, name: &FieldName, status: Status, evidence: Vec<String>, place: Option<Place>) {
+        for ((known, answer), slot) in self.relocation.fields.iter_mut().zip(&mut self.places) {
+            if known == name {
+                (answer.status, answer.evidence) = (status, evidence);
+                *slot = place;
+                return;
+            }
+        }
     }
 }
 
@@ -213,6 +238,12 @@ pub(super) fn propose(loaded: &Loaded, layout: &Layout, optional: Optional) -> T
     };
     let names: Vec<String> = moved.into_iter().map(|(name, _)| name).collect();
     Ok(change(loaded, recipe, &names, gone, evidence))
+}
+
+/// The recipe as one of the whole page, with the last good values as examples.
+pub(super) fn whole_page(loaded: &Loaded) -> Result<Recipe, String> {
+    let whole = of_the_page(&loaded.recipe)?;
+    Ok(loaded.history.first().map_or_else(|| whole.clone(), |facts| facts.as_examples_of(&whole)))
 }
 
 /// The recipe as one of the whole page: what is a value of each item becomes a list.
