@@ -18,7 +18,8 @@
 //! - [`output`]: the output of commands, cut to a length that a run can store
 //! - [`ledger`]: requests to models and their cost
 //! - [`politeness`]: rate limits per host, for one process or for many that share a database
-//! - [`source`]: the health of a source, the stages of a recipe; [`alert`]: messages to the user
+//! - [`source`]: the health of a source, the stages of a recipe; `page_fault`: the faults of its runs
+//! - [`alert`]: messages to the user
 //! - [`task`], [`id`], [`time`], [`error_code`]: the vocabulary of the other modules
 //!
 //! # Example
@@ -47,6 +48,7 @@ pub mod id;
 pub mod ledger;
 pub mod outcome;
 pub mod output;
+mod page_fault;
 pub mod politeness;
 pub mod source;
 pub mod task;
