@@ -47,7 +47,7 @@ pub(super) async fn propose(
     for url in candidates(services, old).await? {
         context.progress(format!("looking at {url}"));
         let Ok(page) = services.page(&url, &loaded.request()).await? else { continue };
-        seen.extend(look(services, loaded, url, page));
+        seen.extend(look(services, loaded, url, &page));
     }
     let Some(place) = seen.iter().position(|page| is_the_page(loaded, last, page, &seen)) else {
         return Ok(Err(format!("no page of the site has the values that {old} had")));
@@ -74,7 +74,7 @@ struct Seen {
 }
 
 /// Applies the recipe to a page or, if the page has another layout, looks for the fields again.
-fn look(services: &SourceServices, loaded: &Loaded, url: Url, page: WebPage) -> Option<Seen> {
+fn look(services: &SourceServices, loaded: &Loaded, url: Url, page: &WebPage) -> Option<Seen> {
     let document = page.document();
     let facts_by = |recipe: &Recipe| {
         let extraction = recipe.apply(&document, Some(&page.url));
