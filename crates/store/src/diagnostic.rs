@@ -4,8 +4,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::{DiagnosticsEntry, DiagnosticsLog, Fault as _};
 use autoheal_engine::source::PageFault;
 
-use crate::record::diagnostic_key;
-use crate::row::{json, storable};
+use crate::row::{diagnostic_key, json, storable};
 use crate::write::{OnIdle, Write};
 use crate::{Slice, Store, StoreError, row};
 

@@ -4,14 +4,12 @@ use autoheal_engine::diagnostics::DiagnosticsEntry;
 use autoheal_engine::output;
 use autoheal_engine::workflow::{FixRecord, OutputRecord, Record};
 use autoheal_engine::{RunId, Timestamp};
-use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use sqlx::AssertSqlSafe;
 
 use crate::database::{Dialect, Statement};
-use crate::row::{deflate, inflate, json, storable};
+use crate::row::{deflate, diagnostic_key, inflate, json, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, alert, row, source};
+use crate::{Slice, Store, StoreError, alert, row, source};
 
 /// Number of attempts at fixes with the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,20 +26,6 @@ pub struct FixOutcome {
     pub dated: u64,
     /// Time from the failed runs to these attempts, in milliseconds, summed up.
     pub millis: u64,
-}
-
-/// A part of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slice {
-    /// Number of rows that are left out at the beginning.
-    pub offset: i64,
-    /// Maximum number of rows.
-    pub limit: i64,
-}
-
-impl Slice {
-    /// The whole list.
-    pub const ALL: Self = Self { offset: 0, limit: i64::MAX };
 }
 
 const DIAGNOSTIC: &str = "
@@ -68,11 +52,6 @@ pub(crate) fn writes(dialect: Dialect, run: RunId, at: Timestamp, record: &Recor
         Record::Alert(alert) => return Ok(alert::writes(dialect, at, alert).into()),
     };
     Ok(vec![Write { statement, on_idle: OnIdle::NoSuchRun }])
-}
-
-/// Returns the digest of a diagnostic's key.
-pub(crate) fn diagnostic_key(key: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-    Ok(Sha256::digest(json("a diagnostic", key)?).to_vec())
 }
 
 fn diagnostic(run: RunId, entry: &DiagnosticsEntry) -> Result<Statement, StoreError> {

@@ -8,6 +8,7 @@ use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use sha2::{Digest as _, Sha256};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -130,6 +131,11 @@ pub(crate) fn storable(text: &str) -> String {
 /// A value as the text of a JSON column.
 pub(crate) fn json(what: &'static str, value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused { what, reason: error.to_string() })
+}
+
+/// Returns the digest of a diagnostic's key.
+pub(crate) fn diagnostic_key(key: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
+    Ok(Sha256::digest(json("a diagnostic", key)?).to_vec())
 }
 
 pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {

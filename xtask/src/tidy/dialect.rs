@@ -56,7 +56,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("crates/fetch", 6),
     ("crates/llm", 5),
     ("crates/navigate", 4),
-    ("crates/page", 79),
+    ("crates/page", 78),
     ("crates/process", 1),
     ("crates/repo", 234),
     ("crates/sandbox", 4),

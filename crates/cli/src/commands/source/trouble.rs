@@ -69,7 +69,7 @@ impl Trouble {
         }))
     }
 
-    /// The open diagnostics; `None` if there are none.
+    /// The open diagnostics; `None` without any.
     pub(super) fn diagnostics_table(&self, now: Timestamp) -> Option<Table> {
         let mut table = Table::new([
             Column::new("OPEN"),
@@ -95,7 +95,7 @@ impl Trouble {
         Some(table)
     }
 
-    /// The events; `None` if there are none.
+    /// The events; `None` without any.
     pub(super) fn timeline_table(&self, now: Timestamp) -> Option<Table> {
         let mut table = Table::new([
             Column::new("TIMELINE"),
