@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use autoheal_page::obstacle::Notice;
-use autoheal_page::relocate::same_kind;
+use autoheal_page::relocate::{is_known, same_kind};
 use autoheal_page::value::date::{self, DateOrder};
 use autoheal_page::value::money;
 use autoheal_page::value::number::DecimalMark;
@@ -88,7 +88,11 @@ impl Likeness {
             .enumerate()
             .flat_map(|(index, one)| shapes[index + 1..].iter().map(move |other| (one, other)));
         let least = pairs.map(|(one, other)| one.similarity(other)).reduce(f64::min);
-        let notices = texts.iter().filter_map(|text| Notice::of(text)).collect();
+        let mut notices: BTreeSet<Notice> = texts.iter().filter_map(|text| Notice::of(text)).collect();
+        // "Sold out" is the value of such a field, and may be that of one whose name says nothing.
+        if !is_known(name) || same_kind(name, "availability") {
+            notices.insert(Notice::Availability);
+        }
         Self { shapes, kind, notices, least, is_price }
     }
 
@@ -144,5 +148,8 @@ mod tests {
         let is_strange = |earlier: &str, text: &str| Likeness::of("author", &[&earlier.to_owned()]).is_strange(text);
         assert!(is_strange("Ada Moreau", "Advertisement") && is_strange("Hollow Bicycle 2050", "Are you a robot?"));
         assert!(!is_strange("In stock", "Sold out") && !is_strange("Ada Moreau", "Marta Feldmann"));
+        for name in ["availability", "in_stock", "badge"] {
+            assert!(!Likeness::of(name, &[&"Only 3 left".to_owned()]).is_strange("Sold out"), "{name}");
+        }
     }
 }
