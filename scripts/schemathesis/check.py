@@ -272,7 +272,7 @@ class Story:
         self.ask("POST", "/api/sources/{name}/heal", **of("table"))
         self.ask("POST", "/api/sources/{name}/release", **of("lamp"))
         self.ask("PATCH", "/api/sources/{name}", body={"intervalSeconds": 3600}, media_type="application/json", **of("table"))
-        for path in ("recipes", "values", "fixes", "decisions", "snapshots"):
+        for path in ("recipes", "values", "fixes", "decisions", "diagnostics", "timeline", "snapshots"):
             self.ask("GET", "/api/sources/{name}/" + path, **of("table"))
         self.ask("GET", "/api/sources/statistics")
         snapshot = self.ask("GET", "/api/sources/{name}/snapshots", **of("table"))["snapshots"][0]["snapshotId"]

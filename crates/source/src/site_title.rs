@@ -24,7 +24,8 @@ pub(crate) fn site_titles(
     let found = titles.filter_map(|field| {
         let name = field.name.as_str();
         let [text] = facts.texts.get(name)?.as_slice() else { return None };
-        let is_new = !history.iter().filter_map(|page| page.texts.get(name)).flatten().any(|known| known == text);
+        let mut known = history.iter().filter_map(|page| page.texts.get(name)).flatten().peekable();
+        let is_new = known.peek().is_some() && known.all(|known| known != text);
         let is_of_the_site = is_new && [before, now].iter().all(|page| parts_of_title(page).contains(text));
         is_of_the_site
             .then(|| (name.to_owned(), format!("Changed field: {name} is the name of the site: {}", quoted(text))))
@@ -60,6 +61,9 @@ mod tests {
         assert!(
             is_site(&page("Blue chair - Nordic Shop", "Nordic Shop")) && is_site(&page("Nordic Shop", "Nordic Shop"))
         );
+        let now = page("Blue chair", "Blue chair");
+        let facts = PageFacts::of(&recipe.apply(&now, None));
+        assert!(site_titles(&recipe, (&now, &now), &facts, &[]).is_empty(), "a field without earlier values");
         for (title, heading) in [("Oak table - Nordic Shop", "Oak table"), ("Blue chair - Nordic Shop", "Blue chair")] {
             assert!(!is_site(&page(title, heading)), "{title}");
         }

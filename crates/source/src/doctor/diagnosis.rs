@@ -63,12 +63,11 @@ impl DiagnosisContext {
     /// Returns the part of the report about the page: the pages compared, the changes by region, and the beginning of the diff.
     pub(super) fn report(&self) -> String {
         let mut report = "\n## What changed\n\n".to_owned();
-        let (Some(before), Some(now)) = (self.original_html, self.current_html) else {
+        if self.original_html.is_none() || self.current_html.is_none() {
             report.push_str("The page could not be compared with an earlier one.\n");
             return report;
-        };
-        let (before, now) = (before.to_rfc3339(), now.to_rfc3339());
-        let _ = writeln!(report, "The last good page ({before}) and the failing page ({now}).\n\n{}", self.summary);
+        }
+        let _ = writeln!(report, "The last good page and the failing page:\n\n{}", self.summary);
         let (lines, left_out) = shortened(&self.html_diff);
         if lines.is_empty() {
             report.push_str("The structure of the page is the same as before.\n");
