@@ -54,8 +54,7 @@ impl Pages<'_> {
         }
         let Some((ranking, _)) = self.ranking(tables, number, asked) else { return Vec::new() };
         let now = self.now(number, take);
-        let doubt = if now.is_empty() { None } else { self.doubt(number, asked, take, &now) };
-        let is_disproved = matches!(doubt, Some(Doubt::Disproved(_)));
+        let is_disproved = matches!(self.doubt(number, asked, take, &now), Some(Doubt::Disproved(_)));
         let is_possible = |ranked: &&Ranked| !is_disproved || texts(new, &ranked.nodes, take) != now;
         let mut found: Vec<(&Ranked, Candidate)> = Vec::new();
         for ranked in ranking.candidates.iter().filter(is_possible) {

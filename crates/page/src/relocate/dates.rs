@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::value::date::month;
 
 /// A day by its number in the month; 0 for what the text leaves open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Day {
     year: u32,
     month: u32,

@@ -26,7 +26,7 @@ pub(crate) enum Sense {
 }
 
 /// A value that can be written in several manners.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Day(Day),
     /// In hundredths.

@@ -120,7 +120,7 @@ impl<'p> Pages<'p> {
     fn answer(&self, tables: &Tables, number: usize, asked: &Asked) -> Answer {
         let Source::Nodes { select, take } = &asked.source else { return self.stated(asked) };
         let mut now = self.now(number, take);
-        let doubt = if now.is_empty() { None } else { self.doubt(number, asked, take, &now) };
+        let doubt = self.doubt(number, asked, take, &now);
         if !asked.many {
             now.truncate(1);
         }
@@ -183,6 +183,9 @@ impl<'p> Pages<'p> {
 
     /// Returns the reason to doubt that the old selector's match is the field; `None` if there is none.
     pub(super) fn doubt(&self, number: usize, asked: &Asked, take: &NodeTake, now: &[String]) -> Option<Doubt> {
+        if now.is_empty() {
+            return None;
+        }
         let known = self.old_place(number);
         let before = known.map(|(view, nodes)| texts(view.page, nodes, take)).filter(|texts| !texts.is_empty());
         let before = before.unwrap_or_else(|| asked.example.clone());
