@@ -40,7 +40,7 @@ impl Failing {
     ///
     /// # Errors
     ///
-    /// When the facts of the page cannot be written as JSON.
+    /// If the facts of the page are not valid as JSON.
     pub(crate) fn into_good(
         self,
         recipe: &Recipe,

@@ -21,10 +21,8 @@ pub(crate) fn leaps(recipe: &Recipe, page: &Document, now: &PageFacts, history: 
     }
     let single = recipe.fields().iter().filter(|field| !field.many).map(|field| field.name.as_str());
     let leaps = single.filter(|name| history.first().is_some_and(|before| is_same_thing(recipe, name, now, before)));
-    let leaps = leaps.filter_map(|name| Some((name, leap(name, now, history)?)));
-    let unstated =
-        leaps.filter(|(name, _)| !amount_on(now, name).is_some_and(|(_, amount, _)| is_stated(page, amount)));
-    unstated.map(|(name, change)| (name.to_owned(), format!("Changed field: {name} {change}"))).collect()
+    let leaps = leaps.filter_map(|name| Some((name, leap(name, page, now, history)?)));
+    leaps.map(|(name, change)| (name.to_owned(), format!("Changed field: {name} {change}"))).collect()
 }
 
 /// Returns whether the page states the price in its JSON-LD or, if that has no price, in `meta` elements.
@@ -44,20 +42,26 @@ fn amount_on(page: &PageFacts, name: &str) -> Option<(String, Decimal, Option<Cu
     (currency.is_some() || same_kind(name, "price")).then_some((text.clone(), amount, currency))
 }
 
-fn leap(name: &str, now: &PageFacts, history: &[PageFacts]) -> Option<String> {
+fn leap(name: &str, page: &Document, now: &PageFacts, history: &[PageFacts]) -> Option<String> {
     let (text, amount, currency) = amount_on(now, name)?;
     let earlier: Vec<_> = history.iter().filter_map(|page| amount_on(page, name)).collect();
-    let currencies: Vec<&Currency> = earlier.iter().filter_map(|(_, _, currency)| currency.as_ref()).collect();
-    if let (Some(now), Some(before)) = (&currency, currencies.first())
-        && !currencies.iter().any(|before| now.may_be(before))
-    {
-        return Some(format!("is in {now}, and was in {before}"));
-    }
-    let (lowest, highest) =
-        (earlier.iter().map(|(_, amount, _)| amount).min()?, earlier.iter().map(|(_, amount, _)| amount).max()?);
+    let change = other_currency(currency.as_ref(), &earlier).or_else(|| other_size(&text, amount, &earlier))?;
+    (!is_stated(page, amount)).then_some(change)
+}
+
+fn other_currency(now: Option<&Currency>, earlier: &[(String, Decimal, Option<Currency>)]) -> Option<String> {
+    let now = now?;
+    let mut currencies = earlier.iter().filter_map(|(_, _, currency)| currency.as_ref());
+    let before = currencies.clone().next()?;
+    (!currencies.any(|before| now.may_be(before))).then(|| format!("is in {now}, and was in {before}"))
+}
+
+fn other_size(text: &str, amount: Decimal, earlier: &[(String, Decimal, Option<Currency>)]) -> Option<String> {
+    let amounts = || earlier.iter().map(|(_, amount, _)| *amount);
+    let (lowest, highest) = (amounts().min()?, amounts().max()?);
     let is_as_much = |less: Decimal, more: Decimal| less.checked_mul(FACTOR).is_some_and(|product| product <= more);
-    let is_leap = is_as_much(amount, *lowest) || is_as_much(*highest, amount);
-    (is_leap && !lowest.is_zero() && amount != *lowest).then(|| format!("is {text}, and was {lowest} to {highest}"))
+    let is_leap = is_as_much(amount, lowest) || is_as_much(highest, amount);
+    (is_leap && !lowest.is_zero() && amount != lowest).then(|| format!("is {text}, and was {lowest} to {highest}"))
 }
 
 /// Returns whether a page is still about the same thing: another of its fields, and not one of figures alone, says the same.

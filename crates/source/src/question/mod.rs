@@ -101,17 +101,15 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// When the prompt cannot be filled, which tests rule out.
+    /// If the prompt has a fault, which tests rule out.
     pub fn first(relocator: &Relocator, subject: &Subject<'_>, limits: &PromptLimits) -> Result<Option<Self>, String> {
         let limits = limits.bounded();
         let found = relocator.candidates(subject.old, subject.recipe, subject.page, subject.open, limits.candidates);
         let written = Written::of(subject, limits);
-        let mut fields = numbered(written.shown(found), 1);
+        let mut found = written.shown(found);
         // Required fields first: a question that is too long loses its last fields.
-        let is_optional =
-            |choices: &Choices| !subject.recipe.field(choices.name.as_str()).is_some_and(|field| field.required);
-        fields.sort_by_key(is_optional);
-        fields = numbered(fields.into_iter().map(|choices| (choices.name, choices.candidates)).collect(), 1);
+        found.sort_by_key(|(name, _)| !subject.recipe.field(name.as_str()).is_some_and(|field| field.required));
+        let fields = numbered(found, 1);
         let mut question = Self { messages: Vec::new(), fields, earlier: Vec::new(), may_want_more: true };
         while !question.fields.is_empty() {
             for detail in written.details() {
@@ -132,7 +130,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// When the prompt cannot be filled, which tests rule out.
+    /// If the prompt has a fault, which tests rule out.
     pub fn more(
         &self,
         relocator: &Relocator,
@@ -224,7 +222,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// When it chooses something that was not offered, or has another form.
+    /// If the answer chooses none of the offered candidates, or has another form.
     pub fn read(&self, answer: &ChatAnswer) -> Result<Reply, String> {
         let value = structured(answer, &self.schema()).map_err(|fault| fault.to_string())?;
         let mut reply = Reply::default();

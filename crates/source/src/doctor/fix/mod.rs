@@ -14,6 +14,7 @@ mod sibling;
 
 use autoheal_engine::source::{Snapshot, SnapshotRole};
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
@@ -130,7 +131,7 @@ async fn new_rules(
         }
         None => None,
     };
-    let layout = match Layout::of(services, loaded, &page.content, Url::parse(&page.url).ok().as_ref()) {
+    let layout = match Layout::of(services, loaded, Document::parse_bytes(&page.content), Url::parse(&page.url).ok()) {
         Ok(layout) => layout,
         Err(reason) => return Ok(Err(listed.unwrap_or(reason))),
     };

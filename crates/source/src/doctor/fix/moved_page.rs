@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_page::Document;
 use autoheal_page::recipe::Recipe;
 use url::Url;
 
@@ -76,17 +77,17 @@ struct Seen {
 /// Applies the recipe to a page or, if the page has another layout, looks for the fields again.
 fn look(services: &SourceServices, loaded: &Loaded, url: Url, page: &WebPage) -> Option<Seen> {
     let document = page.document();
-    let facts_by = |recipe: &Recipe| {
-        let extraction = recipe.apply(&document, Some(&page.url));
+    let facts_by = |recipe: &Recipe, document: &Document| {
+        let extraction = recipe.apply(document, Some(&page.url));
         validate(recipe, &extraction, &loaded.history).passed.then(|| PageFacts::of(&extraction))
     };
     let url = page.moved_to.clone().unwrap_or(url);
-    if let Some(facts) = facts_by(&loaded.recipe) {
+    if let Some(facts) = facts_by(&loaded.recipe, &document) {
         return Some(Seen { url, facts, rules: None });
     }
-    let layout = Layout::of(services, loaded, page.html.as_bytes(), Some(&page.url)).ok()?;
+    let layout = Layout::of(services, loaded, document, Some(page.url.clone())).ok()?;
     let rules = relocation::propose(loaded, &layout, Optional::Gone).ok()?;
-    Some(Seen { url, facts: facts_by(&rules.recipe)?, rules: Some(rules) })
+    Some(Seen { url, facts: facts_by(&rules.recipe, layout.page())?, rules: Some(rules) })
 }
 
 /// Another article of the site gives values as well, and may share the author. It is the page when it has most of its values, one of

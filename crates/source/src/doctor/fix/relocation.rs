@@ -35,15 +35,14 @@ impl Layout {
     pub(super) fn of(
         services: &SourceServices,
         loaded: &Loaded,
-        html: &[u8],
-        url: Option<&Url>,
+        page: Document,
+        url: Option<Url>,
     ) -> Result<Self, String> {
         let old_pages = loaded.good_pages();
         if old_pages.is_empty() {
             return Err("no page is stored on which the recipe worked".to_owned());
         }
         let whole = whole_page(loaded)?;
-        let (page, url) = (Document::parse_bytes(html), url.cloned());
         let relocation = services.relocator.relocate(&old_pages.iter().collect::<Vec<_>>(), &whole, &page);
         let mut layout = Self { places: Vec::new(), page, url, relocation };
         layout.places = layout.found(whole.fields());
