@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use autoheal_page::recipe::{Recipe, Source};
-use autoheal_page::{Document, NodeId};
+use autoheal_page::recipe::{Field, Recipe, Source};
+use autoheal_page::{Document, NodeId, Selector};
 
 use crate::drift::quoted;
 
@@ -14,11 +14,7 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
     if recipe.items().is_some() {
         return Vec::new();
     }
-    let rules = recipe.fields().iter().filter_map(|field| match &field.source {
-        Source::Nodes { select, .. } => Some((field, select)),
-        Source::Structured(_) => None,
-    });
-    let found = rules.filter_map(|(field, select)| {
+    let found = rules(recipe).filter_map(|(field, select)| {
         let (was, is) = (before.select(select), now.select(select));
         let own = if field.many {
             left_behind((before, &was), (now, &is))
@@ -31,7 +27,54 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
             format!("Changed field: {name} is taken from another element, and its own still says {own}"),
         ))
     });
-    found.collect()
+    found.chain(intruded((recipe, before), (recipe, now))).collect()
+}
+
+/// Returns the names of lists that have taken in another list of the page, and a description of each: the rule of a list of facts that finds
+/// the navigation, too. The other list is known by its texts: they were on the page `before`, and not in the field.
+pub(crate) fn intruded(
+    (old, before): (&Recipe, &Document),
+    (new, now): (&Recipe, &Document),
+) -> impl Iterator<Item = (String, String)> {
+    rules(new).filter(|(field, _)| field.many && new.items().is_none()).filter_map(move |(field, select)| {
+        let (_, old_select) = rules(old).find(|(was, _)| was.name == field.name)?;
+        let intruder = intruder((before, &before.select(old_select)), (now, &now.select(select)))?;
+        let name = field.name.as_str();
+        let change = format!("Changed field: {name} has taken in another list, with {}", quoted(&intruder));
+        Some((name.to_owned(), change))
+    })
+}
+
+/// The fields whose values are in elements, with the selectors of these.
+fn rules(recipe: &Recipe) -> impl Iterator<Item = (&Field, &Selector)> {
+    recipe.fields().iter().filter_map(|field| match &field.source {
+        Source::Nodes { select, .. } => Some((field, select)),
+        Source::Structured(_) => None,
+    })
+}
+
+/// Returns the first text of another list that a list has taken in: neighbours that were on the page before, outside of the list, and that
+/// have nothing between them that was in it or is new.
+fn intruder((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[NodeId])) -> Option<String> {
+    let own: BTreeSet<&str> = was.iter().map(|node| before.visible_text(*node)).collect();
+    let others: BTreeSet<&str> = before.nodes().map(|node| before.visible_text(node)).collect();
+    let is_foreign = |node: NodeId| {
+        let text = now.visible_text(node);
+        !text.is_empty() && !own.contains(text) && others.contains(text)
+    };
+    let (foreign, rest): (Vec<NodeId>, Vec<NodeId>) = is.iter().partition(|node| is_foreign(**node));
+    if own.is_empty() || rest.is_empty() {
+        return None;
+    }
+    // Nodes are in the order of the page.
+    let count_in = |around: NodeId, nodes: &[NodeId]| {
+        nodes.partition_point(|node| node.index() < now.close(around)) - nodes.partition_point(|node| *node < around)
+    };
+    let is_apart = |node: &&NodeId| {
+        let around = now.ancestors(**node).find(|above| count_in(*above, is) > 1);
+        around.is_some_and(|around| count_in(around, &rest) == 0)
+    };
+    foreign.iter().find(is_apart).map(|node| now.visible_text(*node).to_owned())
 }
 
 /// Returns the text of a field's element, if another element is found now and its own is where it was.
@@ -111,6 +154,28 @@ mod tests {
             !is_displaced("<main><ul><li>kettle<li>lamp</ul><p><a>orchard</a></main>"),
             "one may be elsewhere by accident"
         );
+    }
+
+    #[test]
+    fn a_list_that_takes_in_another_is_noticed() {
+        let recipe = |select: &str| {
+            let text = format!(r#"{{"version": 1, "fields": {{"facts": {{"select": "{select}", "many": true}}}}}}"#);
+            Recipe::parse(&text, "test").unwrap()
+        };
+        let menu = "<nav><a>Politics</a> <a>Culture</a></nav>";
+        let before = Document::parse(&format!("{menu}<dl><dd>oak<dd>steel</dl>"));
+        let has_intruders = |now: &str| {
+            let now = Document::parse(now);
+            intruded((&recipe("dd"), &before), (&recipe("li"), &now)).next().is_some()
+        };
+        let (menu, facts) = ("<ul><li>Politics<li>Culture</ul>", "<li>oak<li>steel");
+        assert!(has_intruders(&format!("{menu}<ul>{facts}</ul>")));
+        assert!(has_intruders(&format!("{menu}<ul><li>pine<li>brass</ul>")), "other values, too");
+        assert!(has_intruders(&format!("{menu}<ul>{facts}</ul><footer>{menu}</footer>")));
+        assert!(!has_intruders(&format!("<ul>{facts}<li>Politics<li>Culture</ul>")), "they are among its own");
+        assert!(!has_intruders(&format!("<ul>{facts}<li>glass<li>cork</ul>")), "it has grown");
+        assert!(!has_intruders(&format!("<ul>{facts}</ul><ul><li>glass<li>cork</ul>")), "by a list that is new");
+        assert!(!has_intruders("<ul><li>Politics<li>Culture</ul>"), "it is another list as a whole");
     }
 
     #[test]

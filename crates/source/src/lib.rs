@@ -40,6 +40,7 @@ pub mod statistics;
 pub mod timeline;
 pub mod validation;
 
+mod author;
 mod displaced;
 mod drift;
 mod fault_log;

@@ -11,6 +11,7 @@ use autoheal_page::value::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::author::other_authors;
 use crate::drift::{confusions, drift};
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure, Fault};
@@ -179,6 +180,7 @@ pub(crate) fn validate_page(
     };
     let mut verdict = validate(recipe, extraction, history);
     verdict.doubt(price::leaps(recipe, page, &facts, history));
+    verdict.doubt(other_authors(recipe, &facts, history));
     verdict
 }
 

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::fix::failing_pages;
 use super::state::{DoctorState, Proposal};
+use crate::displaced::intruded;
 use crate::facts::PageFacts;
 use crate::loaded::Loaded;
 use crate::services::SourceServices;
@@ -25,7 +26,12 @@ pub(super) async fn run(
     let Some(proposal) = state.proposal.clone() else { return Ok(()) };
     let proposal = &proposal;
     let judged = |page: &Document, extraction: &Extraction| {
-        validate_page(&proposal.recipe, page, extraction, &loaded.history, &proposal.absent)
+        let mut verdict = validate_page(&proposal.recipe, page, extraction, &loaded.history, &proposal.absent);
+        if let Some(before) = loaded.good.first() {
+            let before = Document::parse_bytes(&before.content);
+            verdict.doubt(intruded((&loaded.recipe, &before), (&proposal.recipe, page)).collect());
+        }
+        verdict
     };
     let mut verdicts = Vec::new();
     let is_about_the_recipe = state.failure.as_ref().is_some_and(|failure| failure.error_type.is_about_the_recipe());
