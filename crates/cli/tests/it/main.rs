@@ -22,6 +22,7 @@ mod listings;
 mod models;
 mod navigating;
 mod notices;
+mod obedient_models;
 mod outliving;
 mod pages;
 mod relocating;

@@ -12,14 +12,14 @@ use crate::scraper::Scraper;
 const OLD: &str = "<h1 class=name>A chair</h1><p class=price>12 EUR</p>";
 
 /// Two prices, and nothing says which is which.
-const NEW: &str =
+pub(crate) const NEW: &str =
     "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=b2>17 EUR</i> <i class=c3>A word</i></div>";
 
 /// The numbers of the candidates at `.b2` and at `.c3`.
 const B2: &str = "2";
 const C3: &str = "4";
 
-async fn with_chair() -> Scraper {
+pub(crate) async fn with_chair() -> Scraper {
     with_chair_by("text").await
 }
 
@@ -38,7 +38,7 @@ async fn with_chair_by(value_type: &str) -> Scraper {
     scraper
 }
 
-fn page(body: &str) -> Change {
+pub(crate) fn page(body: &str) -> Change {
     Change::Raw(RawAnswer::new("text/html", format!("<!doctype html><body>{body}")))
 }
 
@@ -57,7 +57,7 @@ fn number_of(server: &ModelServer, select: &str) -> Option<String> {
 }
 
 /// `source` with a model.
-fn command(scraper: &Scraper, server: &ModelServer, arguments: &[&str]) -> Command {
+pub(crate) fn command(scraper: &Scraper, server: &ModelServer, arguments: &[&str]) -> Command {
     let mut command = scraper.command(&[arguments, &["--model", "openai/gpt-4o-mini"]].concat());
     command.env("AUTOHEAL_OPENAI_URL", server.url().as_str()).env("OPENAI_API_KEY", "sk-a-secret-key-of-mine");
     command
