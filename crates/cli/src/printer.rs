@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use autoheal_engine::ledger::ModelUsage;
 use clap::ValueEnum;
 
 use crate::exit::{Exit, Failure};
@@ -124,6 +125,19 @@ impl Printer {
     pub(crate) fn say(&self, text: impl Into<Text>) {
         if !self.quiet {
             write_line(&text.into());
+        }
+    }
+
+    /// Returns a function that prints messages about the progress.
+    pub(crate) fn lines(&self) -> impl Fn(String) + Send + Sync + 'static {
+        let printer = self.clone();
+        move |line| printer.say(&line)
+    }
+
+    /// Prints the usage of language models; nothing if none was asked.
+    pub(crate) fn model_usage(&self, usage: ModelUsage) {
+        if usage.calls > 0 {
+            self.say(&format!("language model: {usage}"));
         }
     }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunId;
 use crate::budget::{Exhausted, Limits, Usage};
+use crate::counted;
 
 /// One request to a model, with any outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,58 @@ pub struct CallRecord {
     pub latency: Duration,
     /// `ANSWERED`, `REFUSED`, `CUT_OFF`, or how it failed.
     pub outcome: String,
+}
+
+/// Usage of models by the requests that have an answer, or failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelUsage {
+    /// Number of requests.
+    pub calls: u64,
+    /// Tokens of the questions.
+    pub input_tokens: u64,
+    /// Tokens of the answers.
+    pub output_tokens: u64,
+    /// Tokens of the questions that came from a cache.
+    pub cached_tokens: u64,
+    /// Cost of the requests whose price is known, in millionths of a US dollar.
+    pub micro_dollars: u64,
+    /// Number of requests whose price is unknown.
+    pub unpriced_calls: u64,
+}
+
+impl ModelUsage {
+    /// Tokens of questions and answers together.
+    pub const fn tokens(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    /// The known cost in dollars, rounded up to a hundredth of a cent, such as `0.0123`.
+    pub fn dollars(self) -> String {
+        let hundredths = self.micro_dollars.div_ceil(100);
+        format!("{}.{:04}", hundredths / 10_000, hundredths % 10_000)
+    }
+
+    /// The cost, such as `$0.0123`; names the requests that are missing from it because their price is unknown.
+    pub fn cost(self) -> String {
+        match self.unpriced_calls {
+            0 => format!("${}", self.dollars()),
+            unpriced if unpriced == self.calls => "unknown price".to_owned(),
+            unpriced => format!("${} and {} of unknown price", self.dollars(), counted(unpriced, "request")),
+        }
+    }
+}
+
+impl fmt::Display for ModelUsage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (input, output) = (self.input_tokens, self.output_tokens);
+        let cached = match self.cached_tokens {
+            0 => String::new(),
+            cached => format!(", {cached} of them from a cache"),
+        };
+        let calls = counted(self.calls, "request");
+        write!(f, "{calls}, {} tokens ({input} in{cached}, {output} out), {}", self.tokens(), self.cost())
+    }
 }
 
 /// Reason the ledger cannot be read or written.
@@ -109,6 +162,32 @@ pub trait CallLedger: Send + Sync {
     /// Returns the kept answer to the same question, if a model has answered it in the last weeks.
     fn answer_to<'call>(&'call self, question: &'call Answered) -> Keeping<'call, Option<String>>;
 
-    /// Returns what a run has used and reserved. Wall time is not counted.
-    fn used_by(&self, run: RunId) -> Keeping<'_, Usage>;
+    /// Returns what the requests of a run have used so far.
+    fn usage_of(&self, run: RunId) -> Keeping<'_, ModelUsage>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ModelUsage;
+
+    #[test]
+    fn a_cost_says_what_is_missing_from_it() {
+        let usage = |calls, unpriced_calls, micro_dollars| ModelUsage {
+            calls,
+            input_tokens: 3100,
+            output_tokens: 466,
+            cached_tokens: 0,
+            micro_dollars,
+            unpriced_calls,
+        };
+        assert_eq!(usage(1, 0, 12_301).to_string(), "1 request, 3566 tokens (3100 in, 466 out), $0.0124");
+        assert_eq!(usage(2, 2, 0).cost(), "unknown price");
+        assert_eq!(usage(3, 1, 1_250_000).cost(), "$1.2500 and 1 request of unknown price");
+        assert_eq!(usage(1, 0, 0).cost(), "$0.0000");
+        let cached = ModelUsage { cached_tokens: 1000, ..usage(2, 0, 1) };
+        assert_eq!(
+            cached.to_string(),
+            "2 requests, 3566 tokens (3100 in, 1000 of them from a cache, 466 out), $0.0001"
+        );
+    }
 }

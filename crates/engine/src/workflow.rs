@@ -254,6 +254,13 @@ impl StepContext {
         self.services.emit(EventBody::Progress { node: self.node.to_owned(), message: message.into() });
     }
 
+    /// Returns a function that emits notes about a topic, for callers that outlive a borrow of the context.
+    pub fn notes_about(&self, topic: &'static str) -> impl Fn(String) + Send + Sync + 'static {
+        let (services, node) = (Arc::clone(&self.services), self.node);
+        let note = move |message| EventBody::Note { node: node.to_owned(), topic: topic.to_owned(), message };
+        move |message| services.emit(note(message))
+    }
+
     /// Leaves something in the store, together with the step's checkpoint.
     ///
     /// Outputs are cut here: a step may run hundreds of commands, and all of their records stay in memory until its checkpoint.

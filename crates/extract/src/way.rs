@@ -1,6 +1,6 @@
 //! An extraction mode with its dependencies: every mode behind one function.
 
-use autoheal_llm::Session;
+use autoheal_llm::{ChatError, ModelUsage, Session};
 use autoheal_page::Document;
 use url::Url;
 
@@ -39,6 +39,18 @@ impl Way {
         let Some(mode) = mode.of_model() else { return Ok(Self::Rules) };
         let (session, settings) = asking()?;
         Ok(Self::Model { mode, session: Box::new(session), settings })
+    }
+
+    /// Returns the usage of the language model so far; zero without one.
+    ///
+    /// # Errors
+    ///
+    /// [`ChatError::Ledger`] when the accounts cannot be read.
+    pub async fn usage(&self) -> Result<ModelUsage, ChatError> {
+        match self {
+            Self::Rules => Ok(ModelUsage::default()),
+            Self::Model { session, .. } => session.usage().await,
+        }
     }
 
     /// Reads the content of a page, in the requested form. `page` is the page in bytes as received, and `url`

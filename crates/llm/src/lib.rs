@@ -21,6 +21,7 @@ pub mod recording;
 pub mod session;
 pub mod structured;
 
+pub use autoheal_engine::ledger::ModelUsage;
 pub use connection::{ChatModel, Connection, ConnectionError};
 pub use error::ChatError;
 pub use message::{ChatAnswer, ChatRequest, Finish, Image, Message, OutputSchema, Role, TokenUsage};

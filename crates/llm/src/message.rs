@@ -153,6 +153,9 @@ pub struct TokenUsage {
     pub output: u64,
     /// Tokens of the question that came from a cache.
     pub cached: u64,
+    /// Tokens of the question that were written to a cache, where the provider charges for that.
+    #[serde(default)]
+    pub written: u64,
 }
 
 /// Reason an answer ends.

@@ -18,6 +18,9 @@ pub struct Price {
     /// Price of input tokens that came from a cache; `None`: the same as `input`.
     #[serde(default)]
     pub cached: Option<f64>,
+    /// Price of input tokens that were written to a cache; `None`: the same as `input`.
+    #[serde(default)]
+    pub written: Option<f64>,
 }
 
 impl Price {
@@ -25,9 +28,11 @@ impl Price {
     pub fn micro_dollars(self, usage: TokenUsage) -> u64 {
         let tokens = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let cached = usage.cached.min(usage.input);
+        let written = usage.written.min(usage.input - cached);
         // A dollar for a million tokens is a millionth of a dollar for one.
-        let cost = tokens(usage.input - cached) * self.input
+        let cost = tokens(usage.input - cached - written) * self.input
             + tokens(cached) * self.cached.unwrap_or(self.input)
+            + tokens(written) * self.written.unwrap_or(self.input)
             + tokens(usage.output) * self.output;
         let rounded = cost.ceil().clamp(0.0, 9e15);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between zero and 2 to the 53rd")]
@@ -67,18 +72,26 @@ mod tests {
 
     #[test]
     fn the_longest_name_that_fits_counts() {
-        let own = BTreeMap::from([("openai/gpt-4o".to_owned(), Price { input: 9.0, output: 9.0, cached: None })]);
+        let own = BTreeMap::from([(
+            "openai/gpt-4o".to_owned(),
+            Price { input: 9.0, output: 9.0, cached: None, written: None },
+        )]);
         let prices = Prices::with(own);
         let of = |name: &str| prices.of(&name.parse().unwrap());
         assert!(of("openai/gpt-4o-mini").unwrap().input < 1.0);
         assert!((of("openai/gpt-4o-2024-08-06").unwrap().input - 9.0).abs() < f64::EPSILON);
         assert_eq!(of("openai/nobody-knows"), None);
-        assert_eq!(of("ollama/llama3").unwrap().micro_dollars(TokenUsage { input: 9, output: 9, cached: 0 }), 0);
+        assert_eq!(
+            of("ollama/llama3").unwrap().micro_dollars(TokenUsage { input: 9, output: 9, ..TokenUsage::default() }),
+            0
+        );
     }
 
     #[test]
     fn a_call_costs_what_its_tokens_cost() {
-        let price = Price { input: 2.0, output: 8.0, cached: Some(0.5) };
-        assert_eq!(price.micro_dollars(TokenUsage { input: 1000, output: 100, cached: 400 }), 1200 + 200 + 800);
+        let price = Price { input: 2.0, output: 8.0, cached: Some(0.5), written: Some(2.5) };
+        let usage = TokenUsage { input: 1000, output: 100, cached: 400, written: 0 };
+        assert_eq!(price.micro_dollars(usage), 1200 + 200 + 800);
+        assert_eq!(price.micro_dollars(TokenUsage { written: 200, ..usage }), 800 + 500 + 200 + 800);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
-use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Planned, Reservation};
+use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, ModelUsage, Planned, Reservation};
 use autoheal_engine::{RunId, hexadecimal};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -94,7 +94,7 @@ impl Models {
     /// a separate run.
     pub fn session(&self, target: Option<String>, user: Option<String>, run: Option<RunId>) -> Session {
         let run = run.unwrap_or_else(|| RunId(Uuid::now_v7()));
-        Session { models: self.clone(), target, user, run }
+        Session { models: self.clone(), target, user, run, tell: None }
     }
 }
 
@@ -104,19 +104,35 @@ pub struct Session {
     target: Option<String>,
     user: Option<String>,
     run: RunId,
+    tell: Option<Tell>,
 }
+
+/// Receives a line about each request before it is sent.
+type Tell = Box<dyn Fn(String) + Send + Sync>;
 
 /// Time for which a reservation outlasts its request: time to record the usage of the request.
 const TO_SETTLE: Duration = Duration::from_mins(1);
 
 impl Session {
-    /// Returns the usage of the run, including the amounts reserved for requests that have no answer yet.
+    /// Returns the same session, which passes a line such as `asking openai/gpt-4o (fix_code)` to `tell` before each request.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self { tell: Some(Box::new(tell)), ..self }
+    }
+
+    fn tell(&self, line: impl FnOnce() -> String) {
+        if let Some(tell) = &self.tell {
+            tell(line());
+        }
+    }
+
+    /// Returns the usage of the run.
     ///
     /// # Errors
     ///
     /// [`ChatError::Ledger`] when the accounts cannot be read.
-    pub async fn used(&self) -> Result<Usage, ChatError> {
-        self.models.0.ledger.used_by(self.run).await.map_err(|error| unaccounted(&error))
+    pub async fn usage(&self) -> Result<ModelUsage, ChatError> {
+        self.models.0.ledger.usage_of(self.run).await.map_err(|error| unaccounted(&error))
     }
 
     /// Asks as [`Session::ask`] does, but no model that has answered the same question about the same target in the last weeks: its
@@ -180,6 +196,7 @@ impl Session {
         let mut waits = settings.waits.iter();
         loop {
             refuse_resting(model.as_ref(), standing)?;
+            self.tell(|| format!("asking {} ({purpose})", model.name()));
             let outcome = self.ask_once(model, purpose, &request).await;
             let Err(error) = outcome else {
                 *standing.lock().unwrap_or_else(PoisonError::into_inner) = Standing::default();
@@ -194,7 +211,9 @@ impl Session {
                 request = request.shortened().unwrap_or(request);
             }
             tracing::debug!(%error, wait_ms = wait.as_millis(), "asking again");
-            tokio::time::sleep(asked.max(*wait)).await;
+            let wait = asked.max(*wait);
+            self.tell(|| format!("{error}; asking again in {} s", wait.as_secs_f64().ceil()));
+            tokio::time::sleep(wait).await;
         }
     }
 
@@ -207,8 +226,8 @@ impl Session {
     ) -> Result<ChatAnswer, ChatError> {
         let settings = &self.models.0.settings;
         let price = settings.prices.of(model.name());
-        let estimate =
-            TokenUsage { input: request.estimated_tokens(), output: u64::from(request.max_tokens), cached: 0 };
+        let input = request.estimated_tokens();
+        let estimate = TokenUsage { input, output: u64::from(request.max_tokens), cached: 0, written: input };
         let next = spent(estimate, price.map(|price| price.micro_dollars(estimate)));
         // Without a price, a limit of money cannot be enforced.
         let is_limited = settings.per_run.micro_dollars.is_some() || settings.per_day.micro_dollars.is_some();

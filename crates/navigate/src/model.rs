@@ -91,7 +91,7 @@ pub(crate) async fn navigate<'b>(
     } else {
         Arc::clone(&home)
     };
-    let before = session.used().await.unwrap_or_default();
+    let before = session.usage().await.unwrap_or_default();
     let mut journey = Journey {
         goal,
         settings,
@@ -103,9 +103,9 @@ pub(crate) async fn navigate<'b>(
         dead_ends: HashSet::new(),
     };
     let mut result = journey.go(session).await;
-    let used = session.used().await.unwrap_or_default();
+    let used = session.usage().await.unwrap_or_default();
     result.tokens_used = TokensUsed {
-        total: used.tokens.saturating_sub(before.tokens),
+        total: used.tokens().saturating_sub(before.tokens()),
         calls: used.calls.saturating_sub(before.calls),
         ..journey.tokens
     };

@@ -49,9 +49,7 @@ fn summary(text: &mut String, state: &HealState, results: &HealingResults) {
     let _ = writeln!(text, "| Runs of the tests | {} of all, {} of some |", runs.whole, runs.part);
     let used = state.models.usage;
     if used.calls > 0 {
-        let micro = used.micro_dollars;
-        let dollars = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
-        let _ = writeln!(text, "| Language model | {} calls, {} tokens, {dollars} dollars |", used.calls, used.tokens);
+        let _ = writeln!(text, "| Language model | {used} |");
     }
     if let Some(result) = &state.diagnosis.baseline {
         let _ = writeln!(text, "| Tests before | {} |", tests(result));

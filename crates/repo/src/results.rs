@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use autoheal_engine::diagnostics::{Category, Finding};
 use autoheal_engine::error_code::CodedError;
+use autoheal_engine::ledger::ModelUsage;
 use autoheal_engine::time::minutes_and_seconds;
 use autoheal_engine::{ErrorCode, Outcome, StopReason, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,9 @@ pub struct HealingResults {
     /// Runs of the tests, those of a search not counted.
     #[serde(default)]
     pub test_runs: TestRuns,
+    /// Usage of language models; `None` if none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language_model: Option<ModelUsage>,
     /// The error behind a FAILED (spec "Error Response Format", the inner object).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CodedError>,
@@ -217,6 +221,7 @@ impl HealingResults {
             refused: refused(state),
             searches: state.tried.searches.clone(),
             test_runs: state.totals.test_runs,
+            language_model: Some(state.models.usage).filter(|usage| usage.calls > 0),
             error: error(state, stop_reason, now),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use autoheal_engine::RunId;
 use autoheal_engine::alert::{Alert, AlertKind};
 use autoheal_engine::budget::{Exhausted, Usage};
 use autoheal_engine::ledger::{Planned, Reservation};
@@ -106,11 +105,6 @@ impl Store {
                 Ok(Err(exhausted))
             }
         }
-    }
-
-    pub(crate) async fn used_by_run(&self, run: RunId) -> Result<Usage, StoreError> {
-        let statement = sqlx::query(self.database.dialect.sql(USED_BY_RUN)).bind(run.to_string());
-        usage(&statement.fetch_one(&self.database.pool).await?)
     }
 
     async fn day_exhausted(&self, what: Exhausted) -> Result<(), StoreError> {

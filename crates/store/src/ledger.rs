@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use autoheal_engine::budget::{Exhausted, Usage};
-use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Keeping, LedgerError, Planned, Reservation};
+use autoheal_engine::budget::Exhausted;
+use autoheal_engine::ledger::{
+    Answered, CallLedger, CallRecord, Keeping, LedgerError, ModelUsage, Planned, Reservation,
+};
 use autoheal_engine::{RunId, Timestamp};
 use sqlx::any::AnyRow;
 
@@ -82,34 +84,25 @@ impl UsageBy {
     }
 }
 
+const OF_RUN: &str = concat!("SELECT ", sums!(), " FROM llm_call WHERE run_id = $1");
+
 /// Usage of models, summed over the requests of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRow {
     /// Name of the group: the day as `2026-11-01`, or the model, target, user or purpose; empty without one.
     pub name: String,
-    /// Number of requests.
-    pub calls: u64,
-    /// Number of input tokens.
-    pub input_tokens: u64,
-    /// Number of output tokens.
-    pub output_tokens: u64,
-    /// Number of input tokens that came from a cache.
-    pub cached_tokens: u64,
-    /// Cost of the requests whose price is known, in millionths of a US dollar.
-    pub micro_dollars: u64,
-    /// Number of requests whose price is unknown.
-    pub unpriced: u64,
+    /// Their usage.
+    pub usage: ModelUsage,
 }
 
-fn usage_row(row: &AnyRow, name: String) -> Result<UsageRow, StoreError> {
-    Ok(UsageRow {
-        name,
+fn usage(row: &AnyRow) -> Result<ModelUsage, StoreError> {
+    Ok(ModelUsage {
         calls: row::number(row, "calls")?,
         input_tokens: row::number(row, "input_tokens")?,
         output_tokens: row::number(row, "output_tokens")?,
         cached_tokens: row::number(row, "cached_tokens")?,
         micro_dollars: row::number(row, "micro_dollars")?,
-        unpriced: row::number(row, "unpriced")?,
+        unpriced_calls: row::number(row, "unpriced")?,
     })
 }
 
@@ -121,9 +114,14 @@ impl Store {
             let name = row::text(row, "name")?;
             let day = |number: i64| Timestamp::from_millis(number * 86_400_000).to_rfc3339()[..10].to_owned();
             let name = if by == UsageBy::Day { name.parse().map_or(name, day) } else { name };
-            usage_row(row, name)
+            Ok(UsageRow { name, usage: usage(row)? })
         };
         rows.iter().map(row).collect()
+    }
+
+    /// Returns the usage of a run.
+    pub async fn model_usage(&self, run: RunId) -> Result<ModelUsage, StoreError> {
+        usage(&sqlx::query(OF_RUN).bind(run.to_string()).fetch_one(&self.database.pool).await?)
     }
 
     /// Deletes the stored requests and answers from before a time; the sums remain.
@@ -192,7 +190,7 @@ impl CallLedger for Store {
         Box::pin(async move { kept(self.kept_answer(question).await) })
     }
 
-    fn used_by(&self, run: RunId) -> Keeping<'_, Usage> {
-        Box::pin(async move { kept(self.used_by_run(run).await) })
+    fn usage_of(&self, run: RunId) -> Keeping<'_, ModelUsage> {
+        Box::pin(async move { kept(self.model_usage(run).await) })
     }
 }

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Usage};
-use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Keeping, Planned, Reservation};
+use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, Keeping, ModelUsage, Planned, Reservation};
 
 /// Every call, in order, and who was refused because the day's budget was used up.
 #[derive(Debug, Default)]
 pub struct Accounts {
     calls: Mutex<Vec<CallRecord>>,
+    /// The same calls, with their runs.
+    settled: Mutex<Vec<(RunId, CallRecord)>>,
     /// The worst case of each request, or what it has used when it was settled; by the number of its reservation.
     entries: Mutex<Vec<(RunId, Usage)>>,
     refused: Mutex<Vec<Exhausted>>,
@@ -55,6 +57,7 @@ impl CallLedger for Accounts {
             calls: 1,
             wall_time: Duration::ZERO,
         };
+        self.settled.lock().unwrap().push((reservation.run, call.clone()));
         self.calls().push(call);
         Box::pin(async { Ok(()) })
     }
@@ -73,9 +76,18 @@ impl CallLedger for Accounts {
         Box::pin(async move { Ok(answer) })
     }
 
-    fn used_by(&self, run: RunId) -> Keeping<'_, Usage> {
-        let used = sum(&self.entries.lock().unwrap(), Some(run));
-        Box::pin(async move { Ok(used) })
+    fn usage_of(&self, run: RunId) -> Keeping<'_, ModelUsage> {
+        let settled = self.settled.lock().unwrap();
+        let of_run = settled.iter().filter(|(of, _)| *of == run).map(|(_, call)| call);
+        let usage = of_run.fold(ModelUsage::default(), |sum, call| ModelUsage {
+            calls: sum.calls + 1,
+            input_tokens: sum.input_tokens + call.input_tokens,
+            output_tokens: sum.output_tokens + call.output_tokens,
+            cached_tokens: sum.cached_tokens + call.cached_tokens,
+            micro_dollars: sum.micro_dollars + call.micro_dollars.unwrap_or(0),
+            unpriced_calls: sum.unpriced_calls + u64::from(call.micro_dollars.is_none()),
+        });
+        Box::pin(async move { Ok(usage) })
     }
 }
 

@@ -1429,6 +1429,39 @@ export interface components {
             /** @description Status of the server: always `ok`, since an unavailable server does not respond. */
             status: string;
         };
+        /** @description Usage of language models. */
+        ModelUsage: {
+            /**
+             * Format: int64
+             * @description Number of prompt tokens that came from a cache.
+             */
+            cachedTokens: number;
+            /**
+             * Format: int64
+             * @description Number of requests.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Number of tokens in prompts.
+             */
+            inputTokens: number;
+            /**
+             * Format: int64
+             * @description Cost of the requests whose price is known, in millionths of a US dollar.
+             */
+            microDollars: number;
+            /**
+             * Format: int64
+             * @description Number of tokens in responses.
+             */
+            outputTokens: number;
+            /**
+             * Format: int64
+             * @description Number of requests whose price is unknown.
+             */
+            unpricedCalls: number;
+        };
         /** @description Something that needs a decision of the user. It disappears when its cause does. */
         NeedEntry: {
             /** @description Branch with the fixes. */
@@ -1716,6 +1749,7 @@ export interface components {
             currentNode?: string | null;
             /** @description Result document, as stored. */
             document?: Record<string, unknown> | null;
+            languageModel?: components["schemas"]["ModelUsage"] | null;
             /** @description Report for the user, as Markdown. */
             report?: string | null;
             results?: components["schemas"]["HealingResults"] | null;
@@ -2205,39 +2239,9 @@ export interface components {
             recipe: Record<string, unknown>;
         };
         /** @description Usage of language models within one group. */
-        UsageSum: {
-            /**
-             * Format: int64
-             * @description Number of prompt tokens that came from a cache.
-             */
-            cachedTokens: number;
-            /**
-             * Format: int64
-             * @description Number of requests.
-             */
-            calls: number;
-            /**
-             * Format: int64
-             * @description Number of tokens in prompts.
-             */
-            inputTokens: number;
-            /**
-             * Format: int64
-             * @description Cost of the requests whose price is known, in millionths of a US dollar.
-             */
-            microDollars: number;
+        UsageSum: components["schemas"]["ModelUsage"] & {
             /** @description Name of the group, such as the day or the model; empty for requests without one. */
             name: string;
-            /**
-             * Format: int64
-             * @description Number of tokens in responses.
-             */
-            outputTokens: number;
-            /**
-             * Format: int64
-             * @description Number of requests whose price is unknown.
-             */
-            unpricedCalls: number;
         };
         /** @description Usage of language models, by group. */
         UsageSums: {

@@ -23,6 +23,7 @@ export type RunState = RunSummary["state"];
 export type Need = Schemas["NeedEntry"];
 export type NeedKind = Need["kind"];
 export type Run = Schemas["Run"];
+export type ModelUsage = Schemas["ModelUsage"];
 export type RunEvent = Schemas["RunEvent"];
 export type Diagnostic = Schemas["Diagnostic"];
 export type FixAttempt = Schemas["FixAttempt"];

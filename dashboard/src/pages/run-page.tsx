@@ -25,7 +25,7 @@ import { placeOf } from "../components/target-place";
 import { lookOf, RUN_LOOKS } from "../components/tones";
 import { WorkflowGraph } from "../components/workflow-graph";
 import { Button, ButtonLink } from "../ui/button";
-import { formatMillis } from "../ui/format";
+import { formatMillis, usageOf } from "../ui/format";
 import { JsonText } from "../ui/json-view";
 import { lazyPart } from "../ui/lazy-part";
 import { Loaded } from "../ui/loaded";
@@ -139,7 +139,7 @@ function Parts({ detail, feed }: { detail: Run; feed: Feed }) {
   return <Tabs label="Parts of the run" tabs={tabs} initial={firstTab(detail, fixes.data?.fixes.length)} />;
 }
 
-function Lead({ run }: Run) {
+function Lead({ run, languageModel }: Run) {
   return (
     <>
       <RunBadge run={run} />
@@ -148,6 +148,7 @@ function Lead({ run }: Run) {
         started <Time at={run.startedAt} />
       </span>
       {typeof run.millis === "number" && <span>took {formatMillis(run.millis)}</span>}
+      {languageModel && <span>{usageOf(languageModel)}</span>}
       {run.explanation && <span>{run.explanation}</span>}
       {run.kind === "HEAL_REPO" ? (
         <Link to={placeOf(run.target)} className="text-accent underline underline-offset-2">

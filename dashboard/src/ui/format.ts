@@ -1,5 +1,7 @@
 /** How figures and times are written. */
 
+import type { ModelUsage } from "../api/types";
+
 const LANGUAGE = "en";
 const whole = new Intl.NumberFormat(LANGUAGE);
 const short = new Intl.NumberFormat(LANGUAGE, { notation: "compact", maximumFractionDigits: 1 });
@@ -18,6 +20,16 @@ export const formatDollarsInColumn = (microDollars: number): string => exactDoll
 /** A plural by rule: all our nouns take an `s`, or say how they differ. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${whole.format(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** What a run has asked of language models: `2 questions to a model, 3,566 tokens, $0.0123`. */
+export function usageOf(usage: ModelUsage): string {
+  const { calls, inputTokens, outputTokens, microDollars, unpricedCalls } = usage;
+  const cost = unpricedCalls === calls ? "unknown price" : formatDollars(microDollars);
+  const missing =
+    unpricedCalls > 0 && unpricedCalls < calls ? ` and ${whole.format(unpricedCalls)} of unknown price` : "";
+  const questions = counted(calls, "question");
+  return `${questions} to a model, ${counted(inputTokens + outputTokens, "token")}, ${cost}${missing}`;
 }
 
 /** A duration as people say it: `340 ms`, `12 s`, `4m 22s`, `2h 5m`. */

@@ -289,6 +289,7 @@ pub(super) fn tell(row: &RunRow, arguments: &Heal, printer: &Printer) -> Result<
     for not_run in &results.not_run {
         printer.warn(&format!("CI also requires a check that was not run here: {not_run}"));
     }
+    printer.model_usage(results.language_model.unwrap_or_default());
     let reason = results.stop_reason;
     if let (Some(change), Outcome::CouldNotFix | Outcome::PartlyFixed) = (results.refused.last(), results.outcome) {
         printer.say(&format!(

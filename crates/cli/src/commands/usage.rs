@@ -26,10 +26,9 @@ pub(super) async fn run(arguments: &Usage, config: &Config, printer: &Printer) -
     let rows = store.usage(since, by).await?;
     if arguments.json {
         let row = |row: &UsageRow| {
-            json!({
-                "name": row.name, "calls": row.calls, "input_tokens": row.input_tokens, "output_tokens": row.output_tokens,
-                "cached_tokens": row.cached_tokens, "dollars": dollars(row), "unpriced_calls": row.unpriced,
-            })
+            let mut document = json!(row.usage);
+            document["name"] = json!(row.name);
+            document
         };
         printer.json(&rows.iter().map(row).collect::<Vec<_>>())?;
         return Ok(Exit::Fine);
@@ -47,14 +46,17 @@ pub(super) async fn run(arguments: &Usage, config: &Config, printer: &Printer) -
         Column::number("UNPRICED").optional(),
     ]);
     for row in &rows {
-        let unpriced =
-            if row.unpriced == 0 { Cell::short("", "0") } else { Cell::of(&row.unpriced).tone(Tone::Caution) };
+        let usage = row.usage;
+        let unpriced = match usage.unpriced_calls {
+            0 => Cell::short("", "0"),
+            unpriced => Cell::of(&unpriced).tone(Tone::Caution),
+        };
         table.push([
             Cell::new(&row.name),
-            Cell::of(&row.calls),
-            Cell::of(&row.input_tokens),
-            Cell::of(&row.output_tokens),
-            Cell::new(&format!("{:.4}", dollars(row))),
+            Cell::of(&usage.calls),
+            Cell::of(&usage.input_tokens),
+            Cell::of(&usage.output_tokens),
+            Cell::new(&usage.dollars()),
             unpriced,
         ]);
     }
@@ -70,10 +72,4 @@ const fn title(by: By) -> &'static str {
         By::User => "USER",
         By::Purpose => "PURPOSE",
     }
-}
-
-fn dollars(row: &UsageRow) -> f64 {
-    // Exact up to 2 to the 53rd millionths, which is nine thousand million dollars.
-    f64::from(u32::try_from(row.micro_dollars / 1_000_000).unwrap_or(u32::MAX))
-        + f64::from(u32::try_from(row.micro_dollars % 1_000_000).unwrap_or(0)) / 1e6
 }

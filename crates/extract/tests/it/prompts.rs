@@ -128,7 +128,7 @@ async fn write_replay(case: &Case) {
         answer: ChatAnswer {
             text: (*answer).to_owned(),
             finish: Finish::Complete,
-            usage: TokenUsage { input: 900, output: 60, cached: 0 },
+            usage: TokenUsage { input: 900, output: 60, ..TokenUsage::default() },
         },
     });
     let lines: Vec<String> = lines.map(|line| serde_json::to_string(&line).unwrap() + "\n").collect();

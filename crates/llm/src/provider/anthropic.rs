@@ -19,7 +19,8 @@ pub(super) fn encode(model: &str, request: &ChatRequest) -> WireRequest {
     });
     let system = joined(request, Role::System);
     if !system.is_empty() {
-        body["system"] = json!(system);
+        // The same in every request of its kind, and so worth a place in the provider's cache; what is too short for it is not cached.
+        body["system"] = json!([{ "type": "text", "text": system, "cache_control": { "type": "ephemeral" } }]);
     }
     if let Some(temperature) = request.temperature {
         body["temperature"] = json!(temperature);
@@ -62,5 +63,9 @@ pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
     let cached = count(&usage["cache_read_input_tokens"]);
     let written = count(&usage["cache_creation_input_tokens"]);
     let input = count(&usage["input_tokens"]) + written + cached;
-    Ok(ChatAnswer { text, finish, usage: TokenUsage { input, output: count(&usage["output_tokens"]), cached } })
+    Ok(ChatAnswer {
+        text,
+        finish,
+        usage: TokenUsage { input, output: count(&usage["output_tokens"]), cached, written },
+    })
 }

@@ -41,9 +41,10 @@ fn content(message: &Message) -> Value {
 pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
     let usage = &document["usageMetadata"];
     let usage = TokenUsage {
-        input: count(&usage["promptTokenCount"]),
+        input: count(&usage["promptTokenCount"]) + count(&usage["toolUsePromptTokenCount"]),
         output: count(&usage["candidatesTokenCount"]) + count(&usage["thoughtsTokenCount"]),
         cached: count(&usage["cachedContentTokenCount"]),
+        written: 0,
     };
     // A question that is refused has no candidates.
     if let Some(reason) = document["promptFeedback"]["blockReason"].as_str() {

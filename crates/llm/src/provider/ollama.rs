@@ -48,5 +48,5 @@ pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
     let text = document["message"]["content"].as_str().ok_or("message")?.to_owned();
     let finish = if document["done_reason"] == "length" { Finish::Length } else { Finish::Complete };
     let (input, output) = (count(&document["prompt_eval_count"]), count(&document["eval_count"]));
-    Ok(ChatAnswer { text, finish, usage: TokenUsage { input, output, cached: 0 } })
+    Ok(ChatAnswer { text, finish, usage: TokenUsage { input, output, ..TokenUsage::default() } })
 }

@@ -74,6 +74,7 @@ pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {
             input: count(&usage["prompt_tokens"]),
             output: count(&usage["completion_tokens"]),
             cached: count(&usage["prompt_tokens_details"]["cached_tokens"]),
+            written: 0,
         },
     })
 }

@@ -30,8 +30,8 @@ async fn what_may_pass_is_asked_again_and_each_request_is_accounted_for() {
     assert_eq!(last.micro_dollars, Some(5), "6 tokens at 0.15, 4 at 0.075 and 5 at 0.6 are 4.2");
     assert_eq!((last.target.as_deref(), last.user.as_deref()), (Some("news"), Some("ada")));
     assert!(last.prompt.as_ref().unwrap().contains("***") && !last.prompt.as_ref().unwrap().contains("hunter2"));
-    let used = session.used().await.unwrap();
-    assert_eq!((used.calls, used.tokens), (4, 15));
+    let used = session.usage().await.unwrap();
+    assert_eq!((used.calls, used.tokens(), used.micro_dollars), (4, 15, 5));
 }
 
 #[tokio::test]
@@ -161,22 +161,24 @@ async fn questions_at_once_keep_to_the_limit_together() {
         for one in asked {
             answered += usize::from(one.await.unwrap());
         }
-        assert_eq!((answered, server.requests().len(), session.used().await.unwrap().calls), (3, 3, 3));
+        assert_eq!((answered, server.requests().len(), session.usage().await.unwrap().calls), (3, 3, 3));
     }
 }
 
 #[tokio::test]
 async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for() {
     let server = ModelServer::start([Scripted::openai("late").after(Duration::from_millis(300))]).await;
-    let (session, accounts) = session(vec![connection(MODEL, &server)], hasty());
+    let one = Limits { calls: Some(1), ..Limits::default() };
+    let (session, accounts) = session(vec![connection(MODEL, &server)], Settings { per_run: one, ..hasty() });
     let waited = tokio::time::timeout(Duration::from_millis(100), session.ask("test", &question())).await;
     assert!(waited.is_err());
-    assert_eq!(session.used().await.unwrap().calls, 1);
+    let again = session.ask("test", &question()).await;
+    assert!(matches!(again, Err(ChatError::Exhausted(Exhausted::Calls))), "{again:?}");
     while accounts.calls().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(accounts.outcomes(), ["ANSWERED"]);
-    assert_eq!((session.used().await.unwrap().calls, session.used().await.unwrap().tokens), (1, 15));
+    assert_eq!((session.usage().await.unwrap().calls, session.usage().await.unwrap().tokens()), (1, 15));
 }
 
 #[tokio::test]

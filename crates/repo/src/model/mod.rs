@@ -88,13 +88,13 @@ impl ModelPlanner<'_> {
         context: &StepContext,
     ) -> Result<T, NoAdvice> {
         let session = self.models.session(Some(state.request.repository.clone()), None, Some(context.run));
+        let session = session.telling(context.notes_about("language model"));
         let request = ChatRequest { max_tokens: MOST_TOKENS, ..ChatRequest::new(vec![Message::user(prompt)]) };
         let mut request = request.in_form(purpose, schema.clone());
         let mut fault = String::new();
         for _ in 0..MOST_ANSWERS {
-            context.progress(format!("a language model is asked: {purpose}"));
             let answer = session.ask(purpose, &request).await;
-            state.models.usage = session.used().await.map_err(no_advice)?;
+            state.models.usage = session.usage().await.map_err(no_advice)?;
             let answer = answer.map_err(no_advice)?;
             let checked = if answer.finish == Finish::Length {
                 Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))

@@ -1,7 +1,8 @@
 //! Repairs by a language model, as the state keeps them.
 
+use autoheal_engine::ErrorCode;
 use autoheal_engine::diagnostics::Key;
-use autoheal_engine::{ErrorCode, budget};
+use autoheal_engine::ledger::ModelUsage;
 use autoheal_llm::ChatError;
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct ModelUse {
     /// Changes that a model has tried; added by `fix`, their outcomes by `patch`.
     pub attempts: Vec<ModelAttempt>,
-    /// Budget that models have used in the run.
-    pub usage: budget::Usage,
+    /// Usage of models in the run.
+    pub usage: ModelUsage,
     /// Reason models are no longer used.
     pub end: Option<ModelEnd>,
     /// The error that kept a model from being asked.

@@ -90,7 +90,10 @@ async fn what_no_rule_knows_a_model_may_repair() {
         "[AI-AGENT] Fix LOGIC error in shapes.py line 3"
     );
     assert_eq!(healed.state.fixes.accepted[0].fixer, "language_model");
-    assert!(healed.report.contains("fixer `language_model`") && healed.report.contains("| Language model | 2 calls"));
+    assert!(
+        healed.report.contains("fixer `language_model`")
+            && healed.report.contains("| Language model | 2 requests, 30 tokens (")
+    );
     assert!(healed.results.warnings.iter().any(|warning| warning.contains("language model")), "{:?}", healed.results);
     assert_eq!((server.requests().len(), healed.state.models.usage.calls), (2, 2));
 }

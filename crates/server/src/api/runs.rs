@@ -14,6 +14,7 @@ use super::request::{Path, Query, named, not_found};
 use super::results::{HealingResults, Verdict};
 use super::run_standing::RunStanding;
 use super::schema::{self, Limit, Time};
+use super::usage::ModelUsage;
 use super::{Shared, tag};
 
 /// A run in a list.
@@ -180,6 +181,9 @@ pub struct Run {
     /// Report for the user, as Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// Usage of language models by the run so far; absent if none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_model: Option<ModelUsage>,
 }
 
 pub(super) async fn find(shared: &Shared, run: &str) -> Result<RunRow, ApiError> {
@@ -198,6 +202,7 @@ pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) 
         Some(_) => None,
         None => shared.services.store.last_checkpoint(row.run).await?.and_then(|checkpoint| checkpoint.next_node),
     };
+    let usage = shared.services.store.model_usage(row.run).await?;
     let is_repository = row.workflow == TaskKind::HealRepo.name();
     Ok(Json(Run {
         run: RunSummary::of(&row),
@@ -205,6 +210,7 @@ pub(super) async fn show(State(shared): State<Shared>, Path(run): Path<String>) 
         results: row.results.as_ref().filter(|_| is_repository).and_then(HealingResults::of),
         document: row.results.filter(|_| !is_repository),
         report: row.report,
+        language_model: (usage.calls > 0).then(|| usage.into()),
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use autoheal_engine::ledger;
 use autoheal_store::{UsageBy, UsageRow};
 use axum::Json;
 use axum::extract::State;
@@ -46,10 +47,18 @@ impl From<By> for UsageBy {
 
 /// Usage of language models within one group.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct UsageSum {
     /// Name of the group, such as the day or the model; empty for requests without one.
     pub name: String,
+    /// Their usage.
+    #[serde(flatten)]
+    pub usage: ModelUsage,
+}
+
+/// Usage of language models.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelUsage {
     /// Number of requests.
     pub calls: u64,
     /// Number of tokens in prompts.
@@ -66,8 +75,15 @@ pub struct UsageSum {
 
 impl From<UsageRow> for UsageSum {
     fn from(row: UsageRow) -> Self {
-        let UsageRow { name, calls, input_tokens, output_tokens, cached_tokens, micro_dollars, unpriced } = row;
-        Self { name, calls, input_tokens, output_tokens, cached_tokens, micro_dollars, unpriced_calls: unpriced }
+        Self { name: row.name, usage: row.usage.into() }
+    }
+}
+
+impl From<ledger::ModelUsage> for ModelUsage {
+    fn from(usage: ledger::ModelUsage) -> Self {
+        let ledger::ModelUsage { calls, input_tokens, output_tokens, cached_tokens, micro_dollars, unpriced_calls } =
+            usage;
+        Self { calls, input_tokens, output_tokens, cached_tokens, micro_dollars, unpriced_calls }
     }
 }
 

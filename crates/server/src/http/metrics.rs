@@ -103,8 +103,8 @@ pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoR
     alerts.set(glance.alerts.cast_signed());
     let (tokens, micro_dollars) = (Gauge::<i64>::default(), Gauge::<i64>::default());
     for row in store.usage(Timestamp::default(), UsageBy::Day).await? {
-        tokens.inc_by((row.input_tokens + row.output_tokens).cast_signed());
-        micro_dollars.inc_by(row.micro_dollars.cast_signed());
+        tokens.inc_by(row.usage.tokens().cast_signed());
+        micro_dollars.inc_by(row.usage.micro_dollars.cast_signed());
     }
     stored.register("tasks", "Tasks that are kept, by kind and state", tasks);
     stored.register("sources", "Sources by their health", sources);

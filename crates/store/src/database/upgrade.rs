@@ -133,7 +133,7 @@ async fn every_released_schema_is_brought_to_the_newest_with_all_its_rows(
     let run = store.open_run(claimed.id).await.unwrap().unwrap().run;
     assert_eq!((claimed.deaths, store.last_checkpoint(run).await.unwrap().unwrap().node.as_str()), (1, "analyze"));
     let used = store.usage(Timestamp::default(), UsageBy::Model).await.unwrap();
-    assert_eq!(used.iter().map(|row| row.calls).collect::<Vec<_>>(), if version < 4 { vec![] } else { vec![1] });
+    assert_eq!(used.iter().map(|row| row.usage.calls).collect::<Vec<_>>(), if version < 4 { vec![] } else { vec![1] });
     assert_eq!(store.fixes_of_target("t", Timestamp::default()).await.unwrap().len(), 1);
     store.release(&lease).await.unwrap();
 }

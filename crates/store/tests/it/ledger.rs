@@ -100,8 +100,10 @@ async fn calls_are_summed_by_day_and_by_whatever_is_asked_for(#[case] engine: En
         record(&database, at, call(model, price)).await;
     }
     let days = store.usage(Timestamp::default(), UsageBy::Day).await.unwrap();
-    let told: Vec<(&str, u64, u64, u64)> =
-        days.iter().map(|row| (row.name.as_str(), row.calls, row.micro_dollars, row.unpriced)).collect();
+    let told: Vec<(&str, u64, u64, u64)> = days
+        .iter()
+        .map(|row| (row.name.as_str(), row.usage.calls, row.usage.micro_dollars, row.usage.unpriced_calls))
+        .collect();
     assert_eq!(told, [("1970-01-01", 1, 7, 0), ("1970-01-02", 2, 5, 1)]);
     for (by, names) in [
         (UsageBy::Model, vec!["a/b", "c/d"]),
@@ -114,7 +116,7 @@ async fn calls_are_summed_by_day_and_by_whatever_is_asked_for(#[case] engine: En
     }
     store.forget_model_texts(Timestamp::from_millis(DAY)).await.unwrap();
     let days = store.usage(Timestamp::default(), UsageBy::Day).await.unwrap();
-    assert_eq!(days.iter().map(|row| row.calls).sum::<u64>(), 3, "what was used stays");
+    assert_eq!(days.iter().map(|row| row.usage.calls).sum::<u64>(), 3, "what was used stays");
 }
 
 #[rstest]
@@ -133,20 +135,20 @@ async fn a_reservation_counts_until_it_is_settled_or_its_time_is_up(#[case] engi
     // 1,000 were reserved, and 300 spent.
     let of_run = first.run;
     store.settle(first, call("a/b", Some(300))).await.unwrap();
-    assert_eq!(store.used_by(of_run).await.unwrap().micro_dollars, 300);
+    assert_eq!(store.usage_of(of_run).await.unwrap().micro_dollars, 300);
     let third = store.reserve(planned()).await.unwrap().unwrap();
     assert_eq!(store.reserve(planned()).await.unwrap(), Err(Exhausted::Money));
 
     // A process that died settles nothing.
     database.execute(format!("UPDATE llm_reservation SET until = 1 WHERE reservation_id = {}", lost.number)).await;
-    assert_eq!(store.used_by(lost.run).await.unwrap().calls, 0);
+    assert_eq!(store.usage_of(lost.run).await.unwrap().calls, 0);
     store.settle(store.reserve(planned()).await.unwrap().unwrap(), call("a/b", Some(1000))).await.unwrap();
     assert_eq!(store.reserve(planned()).await.unwrap(), Err(Exhausted::Money), "300, 1,000, and 1,000 reserved");
     // One that was only slow does, and what it has used counts.
     store.settle(lost, call("a/b", Some(100))).await.unwrap();
     store.settle(third, call("a/b", Some(1))).await.unwrap();
     let models = store.usage(Timestamp::default(), UsageBy::Model).await.unwrap();
-    assert_eq!((models[0].calls, models[0].micro_dollars), (4, 1401));
+    assert_eq!((models[0].usage.calls, models[0].usage.micro_dollars), (4, 1401));
 }
 
 #[rstest]

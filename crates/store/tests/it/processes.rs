@@ -346,7 +346,7 @@ async fn a_run_that_gets_further_each_time_survives_any_number_of_deaths(#[case]
 }
 
 async fn spent(store: &Store) -> u64 {
-    store.usage(Timestamp::default(), UsageBy::Model).await.unwrap().iter().map(|row| row.micro_dollars).sum()
+    store.usage(Timestamp::default(), UsageBy::Model).await.unwrap().iter().map(|row| row.usage.micro_dollars).sum()
 }
 
 #[rstest]

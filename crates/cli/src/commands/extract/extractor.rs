@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::extract_args::Extract;
 use crate::models::models;
+use crate::printer::Printer;
 use crate::wiring;
 
 /// Maximum length of a schema, in bytes.
@@ -38,16 +39,26 @@ impl Extractor {
     /// # Errors
     ///
     /// For an invalid schema, a mode that needs a model when none is configured, or a folder that cannot be created.
-    pub(super) async fn new(arguments: &Extract, config: &Config) -> Result<Self, Failure> {
+    pub(super) async fn new(arguments: &Extract, config: &Config, printer: &Printer) -> Result<Self, Failure> {
         let form = match &arguments.schema {
             Some(path) => own_form(path)?,
             None => Form::item()?,
         };
         // Rules need no database.
         let store = if arguments.mode == Mode::RuleBased { None } else { Some(wiring::open_store(config).await?) };
-        let way = Way::of(arguments.mode, || asking(arguments, config, store.as_ref()))?;
+        let way = Way::of(arguments.mode, || asking(arguments, config, store.as_ref(), printer))?;
         let pictures = arguments.screenshot.as_deref().map(Pictures::in_folder).transpose()?;
         Ok(Self { way, form, fetcher: wiring::fetcher(config)?, pictures, url: arguments.url.clone() })
+    }
+
+    /// Prints the usage of the language model; nothing if none was asked.
+    ///
+    /// # Errors
+    ///
+    /// When the accounts cannot be read.
+    pub(super) async fn show_usage(&self, printer: &Printer) -> Result<(), Failure> {
+        printer.model_usage(self.way.usage().await?);
+        Ok(())
     }
 
     /// Extracts a page, and returns the extraction with notes about it. `number` is the page's position among all pages, from 1.
@@ -79,7 +90,12 @@ impl Extractor {
 /// # Errors
 ///
 /// When no model is configured, or the configured one cannot be used.
-fn asking(arguments: &Extract, config: &Config, store: Option<&Store>) -> Result<(Session, ModelSettings), Failure> {
+fn asking(
+    arguments: &Extract,
+    config: &Config,
+    store: Option<&Store>,
+    printer: &Printer,
+) -> Result<(Session, ModelSettings), Failure> {
     let models = store.map(|store| models(config, store)).transpose()?.flatten();
     let none = || {
         Failure::bad_input(format!(
@@ -92,7 +108,7 @@ fn asking(arguments: &Extract, config: &Config, store: Option<&Store>) -> Result
         [only] => Some(only.clone()),
         _ => None,
     };
-    let session = models.ok_or_else(none)?.session(target, None, None);
+    let session = models.ok_or_else(none)?.session(target, None, None).telling(printer.lines());
     Ok((session, settings(arguments, config)))
 }
 

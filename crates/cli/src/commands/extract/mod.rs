@@ -31,12 +31,16 @@ pub(super) async fn run(arguments: &Extract, config: &Config, printer: &Printer)
             "no pages found; expected a folder with .html files, or a list with one page per line",
         ));
     };
-    let extractor = Extractor::new(arguments, config).await?;
+    let extractor = Extractor::new(arguments, config, printer).await?;
     if are_several {
         let jobs = config.extract.jobs.clamp(1, MOST_JOBS);
-        return several::extract(&extractor, &inputs, jobs, printer).await;
+        let exit = several::extract(&extractor, &inputs, jobs, printer).await?;
+        extractor.show_usage(printer).await?;
+        return Ok(exit);
     }
-    let (extraction, notes) = extractor.extract(first, 1).await?;
+    let extracted = extractor.extract(first, 1).await;
+    extractor.show_usage(printer).await?;
+    let (extraction, notes) = extracted?;
     for note in notes {
         printer.warn(&note);
     }

@@ -30,7 +30,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     // Who names a folder may read it.
     config.fetch.allow_files.extend(folder);
     let fetcher = wiring::fetcher(&config)?;
-    let session = session(&start, &config).await?;
+    let session = session(&start, &config).await?.map(|session| session.telling(printer.lines()));
     let settings = wiring::navigation(&config);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout).rooted(root);
     let steps = Steps::new(printer);
@@ -50,6 +50,9 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
         (None, None) => Guide::Search,
     };
     let result = Navigator::new(&pages, settings).telling(&steps).navigate(&start, &goal, guide).await;
+    if let Some(session) = &session {
+        printer.model_usage(session.usage().await?);
+    }
     if arguments.json {
         printer.json(&result)?;
     } else if result.success {

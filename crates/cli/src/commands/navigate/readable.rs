@@ -31,12 +31,5 @@ pub(super) fn step(step: &PathStep) -> String {
 }
 
 fn cost(result: &NavigationResult) -> String {
-    let model = match result.tokens_used.calls {
-        0 => String::new(),
-        calls => {
-            let used = &result.tokens_used;
-            format!(", {calls} questions to a model, {} tokens ({} in, {} out)", used.total, used.input, used.output)
-        }
-    };
-    format!("{}, {} fetched{model}", counted(result.steps_taken, "step"), counted(result.fetches, "page"))
+    format!("{}, {} fetched", counted(result.steps_taken, "step"), counted(result.fetches, "page"))
 }

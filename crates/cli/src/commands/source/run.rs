@@ -269,7 +269,10 @@ impl<'a> Runner<'a> {
     /// Displays the progress of the work and returns the run when it has ended; `None` if the user stopped it.
     async fn show(&self, work: impl Future<Output = Result<RunRow, PerformError>>) -> Result<Option<RunRow>, Failure> {
         match progress::show(self.printer, &self.worker, work).await {
-            Ok(row) => Ok(Some(row)),
+            Ok(row) => {
+                self.printer.model_usage(self.worker.store().model_usage(row.run).await?);
+                Ok(Some(row))
+            }
             Err(stopped @ PerformError::Stopped(_)) => {
                 self.printer.say(&stopped.to_string());
                 Ok(None)

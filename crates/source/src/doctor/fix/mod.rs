@@ -144,9 +144,8 @@ async fn new_rules(
     };
     let Some(models) = &services.models else { return Ok(without_unsure) };
     context.note("no proposal by rules", reason);
-    context.progress("asking a language model");
     let answered = model::propose(
-        model::Asking { models, limits: &services.prompt_limits, relocator: &services.relocator, run: context.run },
+        model::Asking { models, limits: &services.prompt_limits, relocator: &services.relocator, context },
         loaded,
         layout,
     )

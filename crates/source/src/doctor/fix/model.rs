@@ -1,7 +1,7 @@
 //! Fixes by a language model, for failures that the rules cannot fix. The model chooses among the candidates of the relocation; the rule
 //! for its choice is made as for every field that moved, and its fixes pass through staging and validation like all others.
 
-use autoheal_engine::RunId;
+use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{cut, fenced};
 use autoheal_llm::{ChatError, Models};
 use autoheal_page::Document;
@@ -31,7 +31,7 @@ pub(super) struct Asking<'a> {
     pub(super) models: &'a Models,
     pub(super) limits: &'a PromptLimits,
     pub(super) relocator: &'a Relocator,
-    pub(super) run: RunId,
+    pub(super) context: &'a StepContext,
 }
 
 /// Asks about the fields that are not sure. A question that was answered before is not sent again.
@@ -45,7 +45,8 @@ pub(super) async fn propose(
     let mut question = page
         .asked(loaded, &layout, |subject| Question::first(asking.relocator, subject, asking.limits))?
         .ok_or("nothing on the page can be shown to a language model as a candidate")?;
-    let session = asking.models.session(Some(loaded.row.source.clone()), None, Some(asking.run));
+    let session = asking.models.session(Some(loaded.row.source.clone()), None, Some(asking.context.run));
+    let session = session.telling(asking.context.notes_about("language model"));
     let mut settled = Reply::default();
     let mut fault = String::new();
     for _ in 0..MOST_QUESTIONS {
