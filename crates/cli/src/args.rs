@@ -253,6 +253,9 @@ pub(crate) struct Heal {
         help_heading = "Delivery"
     )]
     pub(crate) pull_request: bool,
+    /// Put the task into the queue for a worker or a server, and do not wait for it
+    #[arg(long, conflicts_with_all = ["resume", "output"])]
+    pub(crate) enqueue: bool,
     /// File to which the results are also written
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -38,6 +38,9 @@ pub(crate) enum SourceCommand {
     Run {
         /// Names of sources [default: all]
         names: Vec<SourceName>,
+        /// Put the tasks into the queue for a worker or a server, and do not wait for them
+        #[arg(long, conflicts_with = "time_limit")]
+        enqueue: bool,
         /// Longest time for each source, in seconds; what is left then is done by the next run
         #[arg(long, value_name = "SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..))]
         time_limit: u64,

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use autoheal_engine::task::{NewTask, TaskKind, TaskState};
-use autoheal_engine::{ErrorCode, Outcome, RunId, StopReason, TaskId, counted};
+use autoheal_engine::{ErrorCode, Outcome, RunId, StopReason, TaskId, Timestamp, counted};
 use autoheal_forge::RepositoryAddress;
 use autoheal_orchestrator::{Owner, PerformError, TaskEnd, Worker, WorkerError, ask_for};
 use autoheal_repo::HealRequest;
@@ -11,6 +11,7 @@ use autoheal_repo::request::Delivery;
 use autoheal_repo::results::{FixStatus, HealingResults};
 use autoheal_store::{RunRow, Store};
 
+use super::queue;
 use crate::args::Heal;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
@@ -33,10 +34,27 @@ pub(super) enum Ended {
 
 /// Heals a repository in this process, by a task of the queue like any other.
 pub(super) async fn run(arguments: Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    if arguments.enqueue {
+        return put_into_queue(&arguments, config, printer).await;
+    }
     match run_to_completion(&arguments, ConflictPolicy::Reject, |_| {}, config, printer).await? {
         Ended::Run(row) => tell(&row, &arguments, printer),
         Ended::Stopped => Ok(Exit::Cancelled),
     }
+}
+
+/// Puts the task into the queue, where a worker of this machine or, for a repository with an address, of any machine finds it.
+async fn put_into_queue(arguments: &Heal, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
+    let config = &arguments.over(config.clone());
+    let repository = arguments.repository.as_deref().context("no repository is named").bad_input()?;
+    let (address, request) = request(repository, arguments, config)?;
+    let (store, machine) = (wiring::open_store(config).await?, wiring::machine_id(config)?);
+    wiring::adopt_tasks(config, &store).await?;
+    let enqueued = match ask_for(&store, &task_of(&address, &request, &machine, store.now())?).await {
+        Err(refused @ PerformError::AskedOtherwise { .. }) => return Err(refused).bad_input(),
+        enqueued => enqueued?,
+    };
+    queue::tell(&[(address.to_string(), enqueued)], arguments.json, printer)
 }
 
 /// Treatment of an open task for the same repository with a different request.
@@ -169,11 +187,7 @@ async fn enqueue(
     machine: &str,
     printer: &Printer,
 ) -> Result<Asked, Failure> {
-    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), store.now());
-    // A path means something on this machine only.
-    task.host = address.path().map(|_| machine.to_owned());
-    task.context = serde_json::to_value(request)?;
-    let enqueued = match ask_for(store, &task).await {
+    let enqueued = match ask_for(store, &task_of(address, request, machine, store.now())?).await {
         Ok(enqueued) => enqueued,
         Err(refused @ PerformError::AskedOtherwise { .. }) => return Ok(Asked::Otherwise(refused)),
         Err(error) => return Err(error.into()),
@@ -185,6 +199,19 @@ async fn enqueue(
         ));
     }
     Ok(Asked::Task(enqueued.id))
+}
+
+fn task_of(
+    address: &RepositoryAddress,
+    request: &HealRequest,
+    machine: &str,
+    now: Timestamp,
+) -> Result<NewTask, Failure> {
+    let mut task = NewTask::new(TaskKind::HealRepo, address.to_string(), now);
+    // A path means something on this machine only.
+    task.host = address.path().map(|_| machine.to_owned());
+    task.context = serde_json::to_value(request)?;
+    Ok(task)
 }
 
 enum Resumed {

@@ -11,6 +11,7 @@ mod graph;
 mod heal;
 mod mcp;
 mod navigate;
+mod queue;
 mod relocate;
 mod report;
 mod runs;

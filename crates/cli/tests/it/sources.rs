@@ -6,7 +6,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::site::{Change, Layout, Scope};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::binary::Ended;
@@ -107,6 +107,23 @@ async fn three_attempts_in_vain_are_a_quarantine_and_no_fourth_is_made() {
     assert_eq!(scraper.run(&["release", "news"]).code, Some(0));
     assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
     assert_eq!(scraper.health(), "ACTIVE");
+}
+
+#[tokio::test]
+async fn what_is_queued_waits_for_a_worker() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.run(&["run", "--enqueue"]).code, Some(2), "there are no sources");
+    scraper.add();
+    for created in [true, false] {
+        let queued = scraper.json(&["run", "news", "--enqueue"]);
+        assert_eq!((&queued[0]["target"], &queued[0]["created"]), (&json!("news"), &json!(created)), "{queued}");
+    }
+    assert!(scraper.run(&["run", "--enqueue", "--time-limit", "9"]).told().contains("cannot be used with"));
+    let state = || scraper.home.run(&["tasks", "--json"]).stdout;
+    assert!(state().contains("PENDING"), "{}", state());
+    let run = scraper.json(&["run", "news"]);
+    assert_eq!(run[0]["outcome"], "fetched", "{run}");
+    assert!(!state().contains("PENDING"), "the same task was done: {}", state());
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
     match arguments.command {
         SourceCommand::Add(add) if add.dry_run => preview::preview(&add, json, &store, config, printer).await,
         SourceCommand::Add(add) => run::add(&add, json, &store, config, printer).await,
-        SourceCommand::Run { names, time_limit } => {
+        SourceCommand::Run { names, enqueue: true, .. } => run::enqueue(&names, json, &store, printer).await,
+        SourceCommand::Run { names, time_limit, enqueue: false } => {
             let maintenance = wiring::maintenance(config, &store)?;
             let ended = run::run((&names, Duration::from_secs(time_limit)), json, &store, config, printer).await;
             maintenance.clean_up_daily().await;

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use autoheal_engine::source::HealthState;
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::{Outcome, StopReason, Timestamp};
-use autoheal_orchestrator::{Notifier, PerformError, WhenStopped, Worker};
+use autoheal_orchestrator::{Notifier, PerformError, WhenStopped, Worker, ask_for};
 use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
 use autoheal_source::{AddRequest, Definition, PageKind, SourceName};
@@ -17,6 +17,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::find;
+use crate::commands::queue;
 use crate::config::Config;
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::person::person;
@@ -139,16 +140,7 @@ pub(super) async fn run(
     config: &Config,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let mut wanted: Vec<String> = names.iter().map(ToString::to_string).collect();
-    for name in names {
-        find(store, name).await?;
-    }
-    if wanted.is_empty() {
-        wanted = store.sources().await?.into_iter().map(|row| row.source).collect();
-        if wanted.is_empty() {
-            return Err(Failure::bad_input("there are no sources; add one with `autoheal source add URL`"));
-        }
-    }
+    let wanted = wanted(names, store).await?;
     let runner = Runner::new(store, config, printer)?;
     let (mut results, mut all_good) = (Vec::new(), true);
     for name in wanted {
@@ -178,6 +170,36 @@ pub(super) async fn run(
         printer.json(&results)?;
     }
     Ok(if all_good { Exit::Fine } else { Exit::NotHealed })
+}
+
+/// Returns the names of existing sources; of all of them if none is named.
+async fn wanted(names: &[SourceName], store: &Store) -> Result<Vec<String>, Failure> {
+    for name in names {
+        find(store, name).await?;
+    }
+    if !names.is_empty() {
+        return Ok(names.iter().map(ToString::to_string).collect());
+    }
+    let all: Vec<String> = store.sources().await?.into_iter().map(|row| row.source).collect();
+    if all.is_empty() {
+        return Err(Failure::bad_input("there are no sources; add one with `autoheal source add URL`"));
+    }
+    Ok(all)
+}
+
+/// Puts runs of sources into the queue.
+pub(super) async fn enqueue(
+    names: &[SourceName],
+    json: bool,
+    store: &Store,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let mut queued = Vec::new();
+    for name in wanted(names, store).await? {
+        let task = NewTask::new(TaskKind::RefreshSource, name, store.now());
+        queued.push((task.target.clone(), ask_for(store, &task).await?));
+    }
+    queue::tell(&queued, json, printer)
 }
 
 /// Awaits work, and stops it when the time is up.
