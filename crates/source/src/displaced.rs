@@ -8,6 +8,7 @@ use autoheal_page::recipe::{Field, Recipe, Source};
 use autoheal_page::{Document, NodeId, Selector};
 
 use crate::drift::quoted;
+use crate::scout::zones::Zones;
 
 /// Returns the names of such fields and a description of each. `before` is the page as it was when its values were accepted last.
 pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> Vec<(String, String)> {
@@ -31,7 +32,8 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
 }
 
 /// Returns the names of lists that have taken in another list of the page, and a description of each: the rule of a list of facts that finds
-/// the navigation, too. The other list is known by its texts: they were on the page `before`, and not in the field.
+/// the navigation, too. The other list is known by its place, beside the content, or by its texts: they were on the page `before`, and not in
+/// the field.
 pub(crate) fn intruded(
     (old, before): (&Recipe, &Document),
     (new, now): (&Recipe, &Document),
@@ -53,14 +55,17 @@ fn rules(recipe: &Recipe) -> impl Iterator<Item = (&Field, &Selector)> {
     })
 }
 
-/// Returns the first text of another list that a list has taken in: neighbours that were on the page before, outside of the list, and that
-/// have nothing between them that was in it or is new.
+/// Returns the first text of another list that a list has taken in: neighbours beside the content, or that were on the page before outside of
+/// the list, with nothing between them that was in it or is new.
 fn intruder((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[NodeId])) -> Option<String> {
     let own: BTreeSet<&str> = was.iter().map(|node| before.visible_text(*node)).collect();
     let others: BTreeSet<&str> = before.nodes().map(|node| before.visible_text(node)).collect();
+    let (zones_before, zones) = (Zones::of(before), Zones::of(now));
+    let was_content = !was.iter().any(|node| zones_before.is_beside(*node));
     let is_foreign = |node: NodeId| {
         let text = now.visible_text(node);
-        !text.is_empty() && !own.contains(text) && others.contains(text)
+        let is_elsewhere = others.contains(text) || (was_content && zones.is_beside(node));
+        !text.is_empty() && !own.contains(text) && is_elsewhere
     };
     let (foreign, rest): (Vec<NodeId>, Vec<NodeId>) = is.iter().partition(|node| is_foreign(**node));
     if own.is_empty() || rest.is_empty() {
@@ -172,6 +177,7 @@ mod tests {
         assert!(has_intruders(&format!("{menu}<ul>{facts}</ul>")));
         assert!(has_intruders(&format!("{menu}<ul><li>pine<li>brass</ul>")), "other values, too");
         assert!(has_intruders(&format!("{menu}<ul>{facts}</ul><footer>{menu}</footer>")));
+        assert!(has_intruders(&format!("<nav><ul><li>News<li>Shop</ul></nav><ul>{facts}</ul>")), "a new navigation");
         assert!(!has_intruders(&format!("<ul>{facts}<li>Politics<li>Culture</ul>")), "they are among its own");
         assert!(!has_intruders(&format!("<ul>{facts}<li>glass<li>cork</ul>")), "it has grown");
         assert!(!has_intruders(&format!("<ul>{facts}</ul><ul><li>glass<li>cork</ul>")), "by a list that is new");

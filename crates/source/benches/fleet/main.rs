@@ -254,6 +254,7 @@ impl Fleet {
             event,
             version,
             by_fix,
+            recipe: recipe.recipe.clone(),
             fields: wrong,
         });
     }

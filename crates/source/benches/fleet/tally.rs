@@ -48,6 +48,8 @@ pub(crate) struct WrongSet {
     pub(crate) version: u32,
     /// True if a fix gave the values, and not a change after the fix.
     pub(crate) by_fix: bool,
+    /// The recipe in force, as its document.
+    pub(crate) recipe: Value,
     /// The field, what was accepted, what is true.
     pub(crate) fields: Vec<(String, Vec<String>, Vec<String>)>,
 }

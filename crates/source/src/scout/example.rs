@@ -56,8 +56,9 @@ pub fn by_example(
     }
     let stated = structured_data(page);
     let mut notes = Vec::new();
-    let fields = fields.iter().map(|field| match field.values.as_slice() {
-        [_] => field_by_example(page, &stated, field),
+    let places = places_together(page, &fields);
+    let fields = fields.iter().zip(places).map(|(field, place)| match field.values.as_slice() {
+        [_] => field_by_example(page, &stated, field, place),
         _ => many_by_examples(page, field, &mut notes),
     });
     let recipe = Recipe::new(fields.collect::<Result<_, _>>()?)?;
@@ -129,11 +130,47 @@ fn not_tellable(field: &Taught) -> ScoutError {
     ScoutError::NotTellable { field: field.name.clone(), value: field.values.join(", ") }
 }
 
-/// A field with one value.
-fn field_by_example(page: &Document, stated: &[Datum], field: &Taught) -> Result<Field, ScoutError> {
+/// Maximum number of places of one value that are considered.
+const MOST_PLACES: usize = 100;
+
+/// Returns a place for each field with one value that is on the page. A value may be in several: in a teaser, in the navigation. The places
+/// outside of such parts come first, and of these, the ones in the smallest element that has a place of every field.
+fn places_together(page: &Document, fields: &[Taught]) -> Vec<Option<(NodeId, NodeTake)>> {
+    let zones = Zones::of(page);
+    let of_field = |field: &Taught| {
+        let [value] = field.values.as_slice() else { return Vec::new() };
+        let mut places = places_of(page, value);
+        if places.iter().any(|(node, _)| !zones.is_beside(*node)) {
+            places.retain(|(node, _)| !zones.is_beside(*node));
+        }
+        places.truncate(MOST_PLACES);
+        places
+    };
+    let places: Vec<Vec<(NodeId, NodeTake)>> = fields.iter().map(of_field).collect();
+    let on_page = || places.iter().filter(|places| !places.is_empty());
+    let within = |around: NodeId, places: &[(NodeId, NodeTake)]| {
+        places.iter().find(|(node, _)| page.contains(around, *node)).cloned()
+    };
+    let rarest = on_page().min_by_key(|places| places.len());
+    let around = rarest.into_iter().flatten().filter_map(|(node, _)| {
+        std::iter::once(*node)
+            .chain(page.ancestors(*node))
+            .find(|around| on_page().all(|places| within(*around, places).is_some()))
+    });
+    let together = around.min_by_key(|around| page.close(*around) - around.index());
+    places.iter().map(|places| within(together?, places)).collect()
+}
+
+/// A field with one value, at its place if it is on the page.
+fn field_by_example(
+    page: &Document,
+    stated: &[Datum],
+    field: &Taught,
+    place: Option<(NodeId, NodeTake)>,
+) -> Result<Field, ScoutError> {
     let value = field.values.first().map(String::as_str).unwrap_or_default();
     let of = |source: Source| Field { example: field.values.clone(), ..Field::new(field.name.clone(), source) };
-    let Some((node, take)) = places_of(page, value).into_iter().next() else {
+    let Some((node, take)) = place else {
         let datum = stated.iter().find(|datum| normalise(&datum.value) == normalise(value));
         if let Some(source) = datum.and_then(source_of) {
             return Ok(of(source));
@@ -179,6 +216,20 @@ mod tests {
             format!("<div class=cell><a href=/{number}><img src={number}.png></a><h3>Thing {number}</h3>{price}</div>")
         };
         (1..=count).map(item).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn an_example_that_is_in_several_places_is_meant_where_the_others_are() {
+        let story = "<section class=story><h2>Kettle</h2><i class=by>Tomás</i></section>";
+        let teaser = "<div class=teaser><h3>Harbour</h3><i class=by>Tomás</i></div>";
+        let now = |html: &str| html.replace("<h2>Kettle</h2><i class=by>Tomás", "<h2>Kettle</h2><i class=by>Yuki");
+        for before in [
+            format!("<div>{teaser}{story}</div>"),
+            format!("<aside>{teaser}</aside><h1>Kettle</h1><h2>Kettle</h2><i class=by>Tomás</i>"),
+        ] {
+            let proposal = taught(&before, &[("author", "Tomás"), ("title", "Kettle")], None).unwrap();
+            assert_eq!(texts(&proposal, &now(&before), "author"), [["Yuki"]], "{before}");
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod shown;
 mod statements;
 mod text_labels;
 mod wanted;
-mod zones;
+pub(crate) mod zones;
 
 use autoheal_page::Document;
 use autoheal_page::document::normalise;

@@ -31,13 +31,13 @@ const WORDS: &[&str] = &[
 ];
 
 /// Nodes of a page that are in such a part, or are invisible.
-pub(super) struct Zones {
+pub(crate) struct Zones {
     beside: Vec<bool>,
     letters: usize,
 }
 
 impl Zones {
-    pub(super) fn of(page: &Document) -> Self {
+    pub(crate) fn of(page: &Document) -> Self {
         let mut beside = vec![false; page.len()];
         let whole = page.letters(page.body());
         let mut letters = whole;
@@ -56,12 +56,12 @@ impl Zones {
     }
 
     /// Returns whether a node is outside the main content of the page.
-    pub(super) fn is_beside(&self, node: NodeId) -> bool {
+    pub(crate) fn is_beside(&self, node: NodeId) -> bool {
         self.beside.get(node.index()).copied().unwrap_or(true)
     }
 
     /// Returns the number of visible characters in the rest of the page, without spaces.
-    pub(super) fn letters(&self) -> usize {
+    pub(crate) fn letters(&self) -> usize {
         self.letters
     }
 }
