@@ -39,6 +39,7 @@ export type Source = Schemas["Source"];
 export type SourceState = Source["state"];
 export type SourceOrder = NonNullable<NonNullable<operations["listSources"]["parameters"]["query"]>["order"]>;
 export type HealPolicy = Source["healPolicy"];
+export type WhenUncertain = Source["onUncertain"];
 export type RecentRun = Schemas["RecentRunResult"];
 export type NewSource = Schemas["NewSource"];
 export type SourceChanges = Schemas["SourceChanges"];

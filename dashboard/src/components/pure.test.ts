@@ -132,6 +132,7 @@ describe("the form of a source", () => {
       url: "https://shop.example",
       intervalSeconds: 21_600,
       healPolicy: "auto",
+      onUncertain: "skip_run",
       examples: { price: "39.90" },
     });
   });

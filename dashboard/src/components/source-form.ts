@@ -1,6 +1,6 @@
 /** What a person enters to add a source, and what becomes of it. */
 
-import type { HealPolicy, NewSource } from "../api/types";
+import type { HealPolicy, NewSource, WhenUncertain } from "../api/types";
 import { safeAddress } from "../ui/safe-link";
 
 export interface SourceFormValues {
@@ -9,6 +9,7 @@ export interface SourceFormValues {
   minutes: string;
   schedule: string;
   healPolicy: HealPolicy;
+  onUncertain: WhenUncertain;
   render: boolean;
   examples: readonly { field: string; value: string }[];
 }
@@ -20,6 +21,7 @@ export const EMPTY_SOURCE: SourceFormValues = {
   minutes: "360",
   schedule: "",
   healPolicy: "auto",
+  onUncertain: "skip_run",
   render: false,
   examples: [],
 };
@@ -66,6 +68,7 @@ export function sourceRequest(values: SourceFormValues): NewSource {
     url: values.url.trim(),
     intervalSeconds: Number(values.minutes) * 60,
     healPolicy: values.healPolicy,
+    onUncertain: values.onUncertain,
     ...(values.name.trim() && { name: values.name.trim() }),
     ...(values.schedule.trim() && { schedule: values.schedule.trim() }),
     ...(values.render && { render: true }),

@@ -2,19 +2,15 @@ import { useState } from "react";
 import { useChangeSource } from "../api/source-actions";
 import type { Source } from "../api/types";
 import { Button } from "../ui/button";
-import { Field, Select } from "../ui/field";
+import { Field } from "../ui/field";
+import { SourceChoices } from "./source-choices";
 import { EMPTY_SOURCE, sourceProblem } from "./source-form";
 
-const POLICIES = [
-  { value: "auto", label: "as soon as it passes the validation" },
-  { value: "review", label: "after you approve it" },
-];
-
-/** The schedule of a source, and who approves its fixes. */
+/** The schedule of a source, who approves its fixes, and what a run with uncertain fields gives. */
 export function SourceSettings({ source }: { source: Source }) {
   const [minutes, setMinutes] = useState(String(source.intervalSeconds / 60));
   const [schedule, setSchedule] = useState(source.schedule ?? "");
-  const [policy, setPolicy] = useState(source.healPolicy);
+  const [choices, setChoices] = useState({ healPolicy: source.healPolicy, onUncertain: source.onUncertain });
   const change = useChangeSource(source.name);
   const problem = sourceProblem("minutes", { ...EMPTY_SOURCE, minutes });
   return (
@@ -25,7 +21,7 @@ export function SourceSettings({ source }: { source: Source }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (problem === undefined)
-          change.mutate({ intervalSeconds: Number(minutes) * 60, schedule: schedule.trim(), healPolicy: policy });
+          change.mutate({ intervalSeconds: Number(minutes) * 60, schedule: schedule.trim(), ...choices });
       }}
     >
       <Field
@@ -42,12 +38,7 @@ export function SourceSettings({ source }: { source: Source }) {
         value={schedule}
         onChange={(event) => setSchedule(event.target.value)}
       />
-      <Select
-        label="Activate a fix"
-        options={POLICIES}
-        value={policy}
-        onChange={(event) => setPolicy(event.target.value === "review" ? "review" : "auto")}
-      />
+      <SourceChoices {...choices} onChange={setChoices} />
       <div>
         <Button type="submit" kind="primary" busy={change.isPending}>
           Save

@@ -2,6 +2,7 @@ import { useRef, useState, type SyntheticEvent } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { useAddSource } from "../api/source-actions";
 import { ExampleFields } from "../components/example-fields";
+import { SourceChoices } from "../components/source-choices";
 import {
   addingState,
   EMPTY_SOURCE,
@@ -12,16 +13,12 @@ import {
 } from "../components/source-form";
 import { afterClick } from "../ui/after-click";
 import { Button } from "../ui/button";
-import { Field, Select } from "../ui/field";
+import { Field } from "../ui/field";
 import { Failure } from "../ui/message";
 import { Page } from "../ui/page";
 import { Panel } from "../ui/panel";
 
 const NAMES: readonly SourceFieldName[] = ["url", "name", "minutes"];
-const POLICIES = [
-  { value: "auto", label: "As soon as it passes the validation" },
-  { value: "review", label: "After you approve it" },
-];
 
 function AddSourceForm() {
   const location = useLocation();
@@ -83,12 +80,9 @@ function AddSourceForm() {
         value={values.schedule}
         onChange={(event) => setValues({ ...values, schedule: event.target.value })}
       />
-      <Select
-        label="Activate a fixed recipe"
-        options={POLICIES}
-        value={values.healPolicy}
-        onChange={(event) => setValues({ ...values, healPolicy: event.target.value === "review" ? "review" : "auto" })}
-      />
+      <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
+        <SourceChoices {...values} onChange={(choices) => setValues({ ...values, ...choices })} />
+      </div>
       <ExampleFields examples={values.examples} onChange={(examples) => setValues({ ...values, examples })} />
       <label className="flex items-start gap-2">
         <input

@@ -230,8 +230,9 @@ describe("the page of a source", () => {
     await user.click(screen.getByRole("tab", { name: "Settings" }));
     const minutes = screen.getByLabelText("Read every (minutes)");
     await user.clear(minutes);
+    await user.selectOptions(screen.getByLabelText("If a field is uncertain"), "Accept the other fields");
     await user.type(minutes, "15{Enter}");
-    await waitFor(() => expect(source()?.intervalSeconds).toBe(900));
+    await waitFor(() => expect(source()).toMatchObject({ intervalSeconds: 900, onUncertain: "skip_field" }));
   });
 
   it("asks before it deletes", async () => {
