@@ -160,6 +160,9 @@ pub(crate) struct Set {
         help = "Recipe in JSON or TOML that becomes the active version; the next run shows whether it works"
     )]
     pub(crate) recipe: Option<PathBuf>,
+    /// Example of a value on the last good page, whose field is added to the recipe; repeatable
+    #[arg(long = "example", value_name = "FIELD=VALUE", value_parser = example, conflicts_with = "recipe")]
+    pub(crate) examples: Vec<(FieldName, String)>,
     /// Policy for approving fixes
     #[arg(long, value_enum)]
     pub(crate) heal_policy: Option<Policy>,

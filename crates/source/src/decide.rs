@@ -13,6 +13,7 @@ use crate::definition::{Blueprint, Definition, HealPolicy, OnUncertain};
 use crate::healed::healed_pages;
 use crate::name::SourceName;
 use crate::refresh::DOCTOR;
+use crate::scout::ScoutError;
 
 /// Reason a decision was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +81,17 @@ pub enum DecideError {
         /// The failure of the page.
         reason: String,
     },
+    /// The source has not given a good page yet.
+    #[error("no good page of `{0}` is kept: `autoheal source run {0}` fetches it now")]
+    NothingGood(SourceName),
+    /// The fields are those of the items of a list.
+    #[error(
+        "`{0}` is a list of items, whose fields are added in its recipe: autoheal source show {0} --json, then source set {0} --recipe FILE"
+    )]
+    OfItems(SourceName),
+    /// An example is not on the last good page, or nothing tells it apart.
+    #[error(transparent)]
+    Example(#[from] ScoutError),
     /// Every page would be removed.
     #[error("a source needs a page: `autoheal source remove {0}` forgets it")]
     NoPageLeft(SourceName),

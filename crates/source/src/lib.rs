@@ -37,6 +37,7 @@ pub mod schedule;
 pub mod scout;
 pub mod services;
 pub mod statistics;
+pub mod teach;
 pub mod timeline;
 pub mod validation;
 
@@ -49,6 +50,7 @@ mod host;
 mod judge;
 mod likeness;
 mod loaded;
+mod new_field;
 mod outage;
 mod price;
 mod single_node;

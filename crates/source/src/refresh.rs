@@ -10,6 +10,7 @@ use autoheal_engine::source::{Health, HealthState, PageFault, SnapshotRole, Sour
 use autoheal_engine::task::{NewTask, Task, TaskKind};
 use autoheal_engine::workflow::{Ending, Record, StepContext, StepError, Workflow};
 use autoheal_engine::{StopReason, Timestamp, counted};
+use autoheal_page::Document;
 use autoheal_store::RecipeRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,12 +18,14 @@ use url::Url;
 
 use crate::add::json_of;
 use crate::definition::{Definition, HealPolicy, OnUncertain};
+use crate::drift::quoted;
 use crate::facts::PageFacts;
 use crate::failure::{ErrorType, Failure};
 use crate::fault_log::{self, Extent};
 use crate::judge::{Judged, judge, page_record};
 use crate::loaded::{Loaded, Page, Stored, definition_of, record, source_of};
 use crate::name::SourceName;
+use crate::new_field::new_fields;
 use crate::services::{SourceServices, WebPage, store_error};
 use crate::single_node::PAGE_POLICY;
 use crate::{host, outage};
@@ -275,6 +278,9 @@ impl RefreshWorkflow {
         // The same values of the same page are not new evidence.
         let is_new = loaded.last.as_ref() != Some(facts)
             || loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes());
+        if is_new {
+            note_new_fields(loaded, page, context);
+        }
         if is_new || moved_to.is_some() {
             let (facts, url) = (json_of(facts)?, moved_to.unwrap_or(&loaded.page));
             record(context, page_record(loaded, page, url, SnapshotRole::Good, Some(facts), now));
@@ -286,6 +292,19 @@ impl RefreshWorkflow {
             record(context, SourceRecord::Moved { source: name(loaded), was, definition });
         }
         Ok(is_changed)
+    }
+}
+
+/// Names the fields that the page has and that it had on none of the good pages that are kept.
+fn note_new_fields(loaded: &Loaded, page: &WebPage, context: &StepContext) {
+    let good = loaded.good.iter().filter(|good| good.url == loaded.page.as_str());
+    let before: Vec<Document> = good.map(|good| Document::parse_bytes(&good.content)).collect();
+    if before.is_empty() {
+        return;
+    }
+    for (field, value) in new_fields(&loaded.recipe, &before, &page.document()) {
+        let how = format!("to collect it: autoheal source set {} --example {field}=VALUE", loaded.row.source);
+        context.note("new on the page", format!("{field}: {}; {how}", quoted(&value)));
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
-use autoheal_testkit::site::{Change, Layout, Scope};
+use autoheal_testkit::site::{Change, Layout, RawAnswer, Scope};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -107,6 +107,33 @@ async fn three_attempts_in_vain_are_a_quarantine_and_no_fourth_is_made() {
     assert_eq!(scraper.run(&["release", "news"]).code, Some(0));
     assert_eq!(scraper.run(&["run", "news"]).code, Some(0));
     assert_eq!(scraper.health(), "ACTIVE");
+}
+
+#[tokio::test]
+async fn a_field_that_the_site_adds_is_offered_and_can_be_collected() {
+    let scraper = Scraper::new().await;
+    let page = |facts: &str| {
+        let body = format!("<h1>Blue chair</h1><p class=text>A chair.</p><dl><dt>Legs<dd>4{facts}</dl>");
+        scraper.site.set("/chair", Change::Raw(RawAnswer::new("text/html", body)));
+    };
+    page("");
+    let url = scraper.site.url("/chair");
+    let added = scraper.run(&["add", url.as_str(), "--name", "chair", "--example", "title=Blue chair"]);
+    assert_eq!(added.code, Some(0), "{}", added.told());
+    assert!(!scraper.run(&["run", "chair"]).told().contains("new on the page"));
+    page("<dt>Weight<dd>12 kg");
+    let run = scraper.run(&["run", "chair"]);
+    let offer = "new on the page: weight: \"12 kg\"; to collect it: autoheal source set chair --example weight=VALUE";
+    assert!(run.code == Some(0) && run.told().contains(offer), "{}", run.told());
+    assert_eq!(scraper.run(&["set", "chair", "--example", "weight=13 kg"]).code, Some(2), "it is not on the page");
+    let set = scraper.run(&["set", "chair", "--example", "weight=12 kg"]);
+    assert_eq!(set.code, Some(0), "{}", set.told());
+    page("<dt>Weight<dd>13 kg");
+    let run = scraper.run(&["run", "chair"]);
+    assert!(run.code == Some(0) && !run.told().contains("new on the page"), "{}", run.told());
+    let data = scraper.run(&["data", "chair"]);
+    let last: Value = serde_json::from_str(data.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["values"], json!({ "title": "Blue chair", "weight": "13 kg" }));
 }
 
 #[tokio::test]

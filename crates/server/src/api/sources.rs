@@ -402,7 +402,10 @@ impl From<DecideError> for ApiError {
             | DecideError::AnotherWaits { .. }
             | DecideError::NothingToAccept(_)
             | DecideError::NotReadable { .. }
+            | DecideError::NothingGood(_)
+            | DecideError::OfItems(_)
             | DecideError::NoPageLeft(_) => Self::new(ApiCode::Conflict, error.to_string()),
+            DecideError::Example(error) => Self::invalid(error.to_string()),
             DecideError::Store(error) => error.into(),
             DecideError::Stored(error) => error.into(),
         }

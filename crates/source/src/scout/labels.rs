@@ -19,7 +19,7 @@ const MOST: usize = 100;
 const MOST_ELEMENTS: usize = 3000;
 
 /// Returns a field for each label that the page has exactly once. The fields are optional, since labelled values may come and go.
-pub(super) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
+pub(crate) fn by_labels(page: &Document, zones: &Zones) -> Vec<Field> {
     let (mut found, mut before) = (Vec::new(), Vec::new());
     for node in page.nodes().filter(|node| !zones.is_beside(*node)) {
         if found.len() + before.len() > MOST {

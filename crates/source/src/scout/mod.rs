@@ -22,7 +22,7 @@ mod kind;
 pub(crate) mod known_items;
 pub(crate) mod label_rule;
 mod labelled_value;
-mod labels;
+pub(crate) mod labels;
 mod naming;
 mod places;
 mod pointing;

@@ -2,6 +2,7 @@
 
 use autoheal_engine::counted;
 use autoheal_source::decide::{self, Changes, DecideError, Setting};
+use autoheal_source::teach::teach;
 use autoheal_source::{SourceName, accept};
 use autoheal_store::Store;
 use serde_json::json;
@@ -104,14 +105,22 @@ pub(super) async fn set(wanted: Set, store: &Store, printer: &Printer) -> Result
         remove_pages: wanted.remove_page,
     };
     let recipe = wanted.recipe.as_deref().map(read_recipe).transpose()?.map(|read| read.recipe);
-    if recipe.is_none() || changes != Changes::default() {
+    let gives_recipe = recipe.is_some() || !wanted.examples.is_empty();
+    if !gives_recipe || changes != Changes::default() {
         decide::set(store, name, &changes, &person(), store.now()).await.map_err(blame)?;
         printer.say(&format!("changed `{name}`"));
     }
-    if let Some(recipe) = recipe {
-        let row = find(store, name).await?;
-        let definition = serde_json::from_value(row.definition)?;
-        let version = decide::replace(store, name, &recipe, definition, &person(), store.now()).await.map_err(blame)?;
+    let version = match recipe {
+        Some(recipe) => {
+            let definition = serde_json::from_value(find(store, name).await?.definition)?;
+            Some(decide::replace(store, name, &recipe, definition, &person(), store.now()).await.map_err(blame)?)
+        }
+        None if gives_recipe => {
+            Some(teach(store, name, &wanted.examples, &person(), store.now()).await.map_err(blame)?)
+        }
+        None => None,
+    };
+    if let Some(version) = version {
         printer.say(&format!(
             "version {version} of `{name}` is active; to see whether it works: autoheal source run {name}"
         ));
@@ -142,6 +151,9 @@ pub(super) fn blame(error: DecideError) -> Failure {
         | DecideError::AnotherWaits { .. }
         | DecideError::NothingToAccept(_)
         | DecideError::NotReadable { .. }
+        | DecideError::NothingGood(_)
+        | DecideError::OfItems(_)
+        | DecideError::Example(_)
         | DecideError::NoPageLeft(_) => Exit::BadInput,
         DecideError::Store(_) | DecideError::Stored(_) => Exit::InternalFault,
     };
