@@ -134,7 +134,7 @@ impl Printer {
         move |line| printer.say(&line)
     }
 
-    /// Prints the usage of language models; nothing if none was asked.
+    /// Prints the usage of language models; nothing if they had no requests.
     pub(crate) fn model_usage(&self, usage: ModelUsage) {
         if usage.calls > 0 {
             self.say(&format!("language model: {usage}"));

@@ -73,7 +73,7 @@ pub struct HealingResults {
     /// Runs of the tests, those of a search not counted.
     #[serde(default)]
     pub test_runs: TestRuns,
-    /// Usage of language models; `None` if none was asked.
+    /// Usage of language models; `None` if they had no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language_model: Option<ModelUsage>,
     /// The error behind a FAILED (spec "Error Response Format", the inner object).

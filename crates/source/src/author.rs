@@ -8,8 +8,8 @@ use autoheal_page::relocate::same_kind;
 use crate::drift::quoted;
 use crate::facts::PageFacts;
 
-/// Returns the names of such fields and a description of each. What has one title has one author, unless an earlier page shows otherwise: the
-/// title of a page of quotations stays, and the authors change.
+/// Returns the names of such fields and a description of each. A title has one author, unless an earlier page shows otherwise: the title of a
+/// page of quotations stays, and the authors change.
 pub(crate) fn other_authors(recipe: &Recipe, now: &PageFacts, history: &[PageFacts]) -> Vec<(String, String)> {
     if recipe.items().is_some() {
         return Vec::new();

@@ -32,7 +32,7 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
 }
 
 /// Returns the names of lists that have taken in another list of the page, and a description of each: the rule of a list of facts that finds
-/// the navigation, too. The other list is known by its place, beside the content, or by its texts: they were on the page `before`, and not in
+/// the navigation, too. The other list is known by its place, outside the content, or by its texts: they were on the page `before`, and not in
 /// the field.
 pub(crate) fn intruded(
     (old, before): (&Recipe, &Document),
@@ -55,7 +55,7 @@ fn rules(recipe: &Recipe) -> impl Iterator<Item = (&Field, &Selector)> {
     })
 }
 
-/// Returns the first text of another list that a list has taken in: neighbours beside the content, or that were on the page before outside of
+/// Returns the first text of another list that a list has taken in: neighbours outside the content, or that were on the page before outside of
 /// the list, with nothing between them that was in it or is new.
 fn intruder((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[NodeId])) -> Option<String> {
     let own: BTreeSet<&str> = was.iter().map(|node| before.visible_text(*node)).collect();

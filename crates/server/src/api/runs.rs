@@ -181,7 +181,7 @@ pub struct Run {
     /// Report for the user, as Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
-    /// Usage of language models by the run so far; absent if none was asked.
+    /// Usage of language models by the run so far; absent if they had no requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_model: Option<ModelUsage>,
 }

@@ -51,7 +51,7 @@ impl Extractor {
         Ok(Self { way, form, fetcher: wiring::fetcher(config)?, pictures, url: arguments.url.clone() })
     }
 
-    /// Prints the usage of the language model; nothing if none was asked.
+    /// Prints the usage of the language model; nothing if it had no requests.
     ///
     /// # Errors
     ///
