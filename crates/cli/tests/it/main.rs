@@ -22,6 +22,7 @@ mod listings;
 mod models;
 mod navigating;
 mod notices;
+mod obeying_pages;
 mod outliving;
 mod pages;
 mod relocating;
