@@ -27,7 +27,8 @@ pub(crate) struct Extract {
     /// File with one page per line
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
-    /// Mode of extraction: `rule_based`, or with a language model `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`
+    /// Mode of extraction: `rule_based`, or with a language model `llm_fixed`, `llm_dynamic`, `llm_dynamic_adaptive` or
+    /// `rules_then_llm`
     #[arg(long, env = "AGENT_MODE", default_value_t = Mode::RuleBased)]
     pub(crate) mode: Mode,
     /// Address of a page that is read from a file, for its relative links

@@ -91,6 +91,15 @@ pub struct Extraction {
     pub cut_short: Option<ChatError>,
 }
 
+/// Returns the note of an extraction that would have asked a model, if one were set.
+pub(crate) fn no_model() -> ChatError {
+    ChatError::Unavailable {
+        model: "none".to_owned(),
+        message: "no model is set, so rules alone read the page: name one with --model".to_owned(),
+        retry_after: None,
+    }
+}
+
 /// Reason why an extraction has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {

@@ -37,5 +37,6 @@ pub use mode::llm_fixed::llm_fixed;
 pub use mode::model::reading::Reading;
 pub use mode::model::{Asking, ModelSettings, Strictness};
 pub use mode::rule_based::{rule_based, rule_based_in};
+pub use mode::rules_then_llm::{ByRules, rules_then_llm};
 pub use mode::{Mode, ModelMode, UnknownMode};
 pub use way::Way;

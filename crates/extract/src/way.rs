@@ -12,12 +12,15 @@ use crate::mode::llm_fixed::llm_fixed;
 use crate::mode::model::reading::Reading;
 use crate::mode::model::{Asking, ModelSettings};
 use crate::mode::rule_based::rule_based_in;
+use crate::mode::rules_then_llm::{ByRules, rules_alone, rules_then_llm};
 use crate::mode::{Mode, ModelMode};
 
 /// Method of reading pages.
 pub enum Way {
     /// Rules, without a language model.
     Rules,
+    /// Rules where a language model would follow, if one were set.
+    RulesAlone,
     /// A language model.
     Model {
         /// Mode of the requests to the model.
@@ -30,15 +33,23 @@ pub enum Way {
 }
 
 impl Way {
-    /// Returns the way of a mode. Calls `asking` only for modes that use a model; it returns the session and the settings.
+    /// Returns the way of a mode. Calls `asking` only for modes that use a model; it returns the session and the settings, or `None`
+    /// if no model is set. Then `none` is the error of a mode that does nothing without a model.
     ///
     /// # Errors
     ///
-    /// The error of `asking`.
-    pub fn of<E>(mode: Mode, asking: impl FnOnce() -> Result<(Session, ModelSettings), E>) -> Result<Self, E> {
-        let Some(mode) = mode.of_model() else { return Ok(Self::Rules) };
-        let (session, settings) = asking()?;
-        Ok(Self::Model { mode, session: Box::new(session), settings })
+    /// The error of `asking`, and that of `none`.
+    pub fn of<E>(
+        mode: Mode,
+        asking: impl FnOnce() -> Result<Option<(Session, ModelSettings)>, E>,
+        none: impl FnOnce() -> E,
+    ) -> Result<Self, E> {
+        let Some(of_model) = mode.of_model() else { return Ok(Self::Rules) };
+        match asking()? {
+            Some((session, settings)) => Ok(Self::Model { mode: of_model, session: Box::new(session), settings }),
+            None if of_model == ModelMode::AfterRules => Ok(Self::RulesAlone),
+            None => Err(none()),
+        }
     }
 
     /// Returns the usage of the language model so far; zero without one.
@@ -60,16 +71,24 @@ impl Way {
     ///
     /// [`ExtractError`].
     pub async fn read(&self, page: &[u8], url: Option<&Url>, form: &Form) -> Result<Extraction, ExtractError> {
-        // Parsed in one expression: a parsed page is large, and nothing of it is needed while a model is waited for.
+        // A parsed page is large, and nothing of it is needed while a model is waited for.
         match self {
             Self::Rules => rule_based_in(&Document::parse_bytes(page), url, form),
+            Self::RulesAlone => rules_alone(&Document::parse_bytes(page), url, form),
             Self::Model { mode, session, settings } => {
-                let reading = Reading::of(&Document::parse_bytes(page), url);
+                let (reading, found) = {
+                    let page = Document::parse_bytes(page);
+                    let found = (*mode == ModelMode::AfterRules).then(|| ByRules::of(&page, url, form));
+                    (Reading::of(&page, url), found)
+                };
                 let asking = Asking { session, form, settings };
-                match mode {
-                    ModelMode::Fixed => llm_fixed(&reading, &asking).await,
-                    ModelMode::Dynamic => llm_dynamic(&reading, &asking).await,
-                    ModelMode::Adaptive => llm_dynamic_adaptive(&reading, &asking).await,
+                match (mode, found) {
+                    (_, Some(found)) => rules_then_llm(found, &reading, &asking).await,
+                    (ModelMode::Fixed, None) => llm_fixed(&reading, &asking).await,
+                    (ModelMode::Dynamic, None) => llm_dynamic(&reading, &asking).await,
+                    (ModelMode::Adaptive | ModelMode::AfterRules, None) => {
+                        llm_dynamic_adaptive(&reading, &asking).await
+                    }
                 }
             }
         }

@@ -135,6 +135,11 @@ impl Session {
         self.models.0.ledger.usage_of(self.run).await.map_err(|error| unaccounted(&error))
     }
 
+    /// Returns a text without secrets, as it is stored.
+    pub fn redacted(&self, text: &str) -> String {
+        (self.models.0.redact)(text)
+    }
+
     /// Asks as [`Session::ask`] does, but no model that has answered the same question about the same target in the last weeks: its
     /// answer is given again, and costs nothing. An answer that was not kept as a whole is not found.
     ///

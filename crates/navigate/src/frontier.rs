@@ -52,6 +52,11 @@ const DIRECTORIES: &[&str] = &[
     "topics",
 ];
 
+/// Returns whether a text is the title of a list of everything in a manual.
+pub(crate) fn is_directory_name(text: &str) -> bool {
+    DIRECTORIES.contains(&text.trim().to_lowercase().as_str())
+}
+
 /// A link, as it is compared with the goal.
 #[derive(Debug, Clone, Copy)]
 struct Lead {
@@ -173,7 +178,7 @@ impl Frontier {
         let mut letters = text.chars();
         match (letters.next(), letters.next()) {
             (Some(letter), None) => self.initials.contains(&letter),
-            _ => DIRECTORIES.contains(&text.as_str()),
+            _ => is_directory_name(&text),
         }
     }
 

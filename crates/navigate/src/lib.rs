@@ -10,7 +10,8 @@
 //!   answer it
 //! - `search`: navigation without a model; `frontier`: the pages to visit next; `walk`: from the home page to the pages of the vehicle
 //! - `contents`: parts of a manual that list more of it; `kinds`: kinds of questions and the kinds of sections that answer them
-//! - `model`: navigation by a language model, with the tools click, extract and go back; `tools`: their implementation
+//! - `model`: navigation by a language model, with the tools click, extract and go back; `tools`: their implementation; `by_passages`:
+//!   its choice among passages of the index; `asking`: its answers; `quote`: the check of its quotes; `link_tree`, `ranking`: what it is shown of a page
 //! - [`index`]: the index of a whole manual, and answers by it
 //! - [`navigator`]: all methods behind one function; [`settings`]: their limits; [`result`](mod@result): their result
 //! - [`progress`]: reports of every step; `trace`: record of the steps taken
@@ -36,17 +37,22 @@
 
 mod address;
 mod answer;
+mod asking;
+mod by_passages;
 mod cache;
 mod contents;
 mod frontier;
 pub mod goal;
 pub mod index;
 mod kinds;
+mod link_tree;
 mod model;
 pub mod navigator;
 pub mod page_state;
 pub mod pages;
 pub mod progress;
+mod quote;
+mod ranking;
 mod relevance;
 pub mod result;
 mod search;

@@ -4,55 +4,35 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use autoheal_llm::prompt::{cut, fill};
-use autoheal_llm::structured::structured;
-use autoheal_llm::{ChatError, ChatRequest, Message, Session};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use autoheal_llm::prompt::{PromptError, cut, fill};
+use serde_json::json;
 use url::Url;
 
+use crate::asking::{Action, Asked, LONGEST_ECHO, Tool, answered, found};
 use crate::cache::Cache;
 use crate::goal::Goal;
+use crate::link_tree::LinkTree;
 use crate::page_state::PageState;
-use crate::relevance::Relevance;
-use crate::result::{NavigationResult, TokensUsed, UNAVAILABLE};
+use crate::quote::{self, wants_yes_or_no};
+use crate::ranking::excerpt;
+use crate::result::{NavigationResult, UNAVAILABLE};
 use crate::settings::Settings;
-use crate::tools::{Click, click, full_name};
+use crate::tools::{Click, click};
 use crate::trace::Trace;
 use crate::walk;
 
 /// The name of the prompt, and the prompt.
 const PROMPT: (&str, &str) = ("navigate", include_str!("../prompts/navigate.md"));
 
-/// The longest answer, in tokens: an action is a line.
-const LONGEST_ANSWER: u32 = 1024;
-
-/// Maximum length of the part of a model's response that is repeated to it, in characters.
-const LONGEST_ECHO: usize = 200;
-
-/// Response of a model.
-#[derive(Debug, Deserialize)]
-struct Answer {
-    tool: Tool,
-    link_text: Option<String>,
-}
-
-/// Actions of a model.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Tool {
-    Click,
-    Extract,
-    GoBack,
-    NotFound,
-}
+/// Names of a vehicle's values in the context of a goal.
+const VEHICLE: [&str; 4] = ["make", "year", "model", "engine"];
 
 /// Result of an action.
 enum Next {
     /// Continue at the page that is now the last of the history.
     GoOn,
-    /// The page that the model stopped at.
-    Extracted,
+    /// The passages that the model quotes from the page at which it stopped.
+    Extracted(String),
     /// The model reports that there is no answer.
     GaveUp,
 }
@@ -68,19 +48,16 @@ struct Journey<'a, 'b> {
     /// Links that lead nowhere, each with the page it was on. They are not clicked again.
     dead_ends: HashSet<(Url, String)>,
     home: String,
-    /// Tokens of questions and answers, as the providers counted them.
-    tokens: TokensUsed,
 }
 
 /// Navigates by a language model. If the page of the vehicle can be found without the model, navigation starts there.
 pub(crate) async fn navigate<'b>(
     start: &Url,
-    goal: &Goal,
-    session: &Session,
-    settings: &Settings,
+    asked: &Asked<'_>,
     cache: &mut Cache<'b>,
     trace: &mut Trace<'b>,
 ) -> NavigationResult {
+    let Asked { goal, settings, .. } = *asked;
     let walked = walk::walk(start, goal, cache, trace).await;
     let Some(home) = walked.home else {
         let reason = walked.unavailable.unwrap_or_default();
@@ -91,65 +68,33 @@ pub(crate) async fn navigate<'b>(
     } else {
         Arc::clone(&home)
     };
-    let before = session.usage().await.unwrap_or_default();
     let mut journey = Journey {
         goal,
         settings,
         cache,
         trace,
-        tokens: TokensUsed::default(),
         home: home.title.clone(),
         history: vec![(first, String::new())],
         dead_ends: HashSet::new(),
     };
-    let mut result = journey.go(session).await;
-    let used = session.usage().await.unwrap_or_default();
-    result.tokens_used = TokensUsed {
-        total: used.tokens().saturating_sub(before.tokens()),
-        calls: used.calls.saturating_sub(before.calls),
-        ..journey.tokens
-    };
-    result
+    journey.go(asked).await
 }
 
 impl Journey<'_, '_> {
-    async fn go(&mut self, session: &Session) -> NavigationResult {
+    async fn go(&mut self, asked: &Asked<'_>) -> NavigationResult {
         while self.trace.may_go_on() {
             let Some(page) = self.history.last().map(|(page, _)| Arc::clone(page)) else { break };
-            let prompt = match self.prompt(&page) {
-                Ok(prompt) => prompt,
-                Err(error) => return failed(&error.to_string(), Some(&page), self.settings, self.goal),
-            };
-            let mut request = ChatRequest::new(vec![Message::user(prompt)]).in_form("action", schema());
-            request.max_tokens = LONGEST_ANSWER;
-            let answer = match session.ask(PROMPT.0, &request).await {
-                Ok(answer) => answer,
-                Err(error) => return failed(&told(&error), Some(&page), self.settings, self.goal),
-            };
-            self.tokens.input += answer.usage.input;
-            self.tokens.output += answer.usage.output;
-            let action = structured(&answer, &schema()).map_err(|fault| fault.to_string());
-            let action =
-                action.and_then(|value| serde_json::from_value::<Answer>(value).map_err(|error| error.to_string()));
-            let next = match action {
-                Ok(action) => self.act(&page, &action).await,
-                Err(fault) => {
-                    let echo = cut(&answer.text, LONGEST_ECHO);
-                    self.trace.step(format!("ANSWER '{echo}'"), format!("no action: {fault}. Respond with JSON only"));
+            let next = match asked.ask(PROMPT.0, self.prompt(&page)).await {
+                Ok(Ok(action)) => self.act(&page, &action).await,
+                Ok(Err(none)) => {
+                    self.trace.step(format!("ANSWER '{}'", none.echo), none.fault);
                     Next::GoOn
                 }
+                Err(reason) => return failed(&reason, Some(&page), self.settings, self.goal),
             };
             match next {
                 Next::GoOn => {}
-                Next::Extracted => {
-                    return NavigationResult {
-                        success: true,
-                        content: excerpt(&page, self.goal, self.settings.max_content_chars),
-                        url: page.url.to_string(),
-                        breadcrumb: page.place(),
-                        ..NavigationResult::default()
-                    };
-                }
+                Next::Extracted(text) => return found(&page, &text),
                 Next::GaveUp => {
                     let reason = "not found: the model says that the manual does not hold it";
                     return NavigationResult {
@@ -163,13 +108,13 @@ impl Journey<'_, '_> {
         failed("not found: the steps are used up", last.as_deref(), self.settings, self.goal)
     }
 
-    async fn act(&mut self, page: &PageState, action: &Answer) -> Next {
+    async fn act(&mut self, page: &PageState, action: &Action) -> Next {
         match action.tool {
             Tool::Click => {
                 self.click(page, action.link_text.as_deref().unwrap_or_default()).await;
                 Next::GoOn
             }
-            Tool::Extract => self.extract(page),
+            Tool::Extract => self.extract(page, action),
             Tool::GoBack => {
                 if self.history.len() > 1 {
                     self.history.pop();
@@ -228,17 +173,28 @@ impl Journey<'_, '_> {
         }
     }
 
-    /// A sanity check, and no forced behaviour: a page of links holds no answer, and a page about another vehicle holds a wrong one.
-    fn extract(&mut self, page: &PageState) -> Next {
-        let refused = if !page.has_data {
-            Some("this page has only links and no data: click deeper")
+    /// A sanity check, and no forced behaviour: only text of the page is an answer, and a page about another vehicle holds a wrong
+    /// one.
+    fn extract(&mut self, page: &PageState, action: &Action) -> Next {
+        let passage = if !page.has_data {
+            Err("this page has only links and no data: click deeper".to_owned())
         } else if !self.is_about_context(page) {
-            Some("neither this page nor the way to it names every value of the goal: find the right part of the manual")
+            let reason =
+                "neither this page nor the way to it names every value of the goal: find the right part of the manual";
+            Err(reason.to_owned())
         } else {
-            None
+            quote::on_page(action.quote.as_deref().unwrap_or_default(), page)
         };
-        self.trace.step("EXTRACT".to_owned(), refused.map_or_else(|| page.hint(), str::to_owned));
-        if refused.is_none() { Next::Extracted } else { Next::GoOn }
+        match passage {
+            Ok(passage) => {
+                self.trace.step("EXTRACT".to_owned(), page.hint());
+                Next::Extracted(answered(self.goal, action.answer, passage))
+            }
+            Err(reason) => {
+                self.trace.step("EXTRACT".to_owned(), reason);
+                Next::GoOn
+            }
+        }
     }
 
     fn is_about_context(&self, page: &PageState) -> bool {
@@ -246,91 +202,27 @@ impl Journey<'_, '_> {
         walk::holds_with(page, &way.collect::<Vec<_>>().join(" "), self.goal)
     }
 
-    fn prompt(&self, page: &PageState) -> Result<String, autoheal_llm::prompt::PromptError> {
+    fn prompt(&self, page: &PageState) -> Result<String, PromptError> {
         let path = self.trace.last(self.settings.max_path_history);
         let path: Vec<String> = path.iter().map(|step| format!("{} -> {}", step.action, step.result_hint)).collect();
-        let links = links_shown(page, self.goal, self.settings.max_links_shown);
+        let links = LinkTree::of(page, self.goal, self.settings.max_links_shown);
         let values = json!({
             "manual": self.home,
             "goal": self.goal.text,
             "context": self.goal.context,
             "path": path.join("\n"),
             "place": format!("{}\n{}", page.title, page.place()),
-            "shown": links.len(),
-            "left_out": page.links.len() - links.len(),
-            "links": links.join("\n"),
+            "is_about_vehicle": self.goal.context.iter().any(|(name, _)| VEHICLE.contains(&name.as_str())),
+            "wants_yes_or_no": wants_yes_or_no(&self.goal.text),
+            "shown": links.shown,
+            "left_out": links.left_out,
+            "links": links.text,
             "has_data": page.has_data,
             "content": if page.has_data { excerpt(page, self.goal, self.settings.max_content_chars) } else { String::new() },
             "steps_left": self.trace.left(),
         });
         fill(PROMPT.0, PROMPT.1, values)
     }
-}
-
-/// The form of an action: a closed object, which every provider can enforce.
-fn schema() -> Value {
-    json!({
-        "type": "object", "required": ["tool", "link_text"], "additionalProperties": false,
-        "properties": {
-            "tool": { "type": "string", "enum": ["click", "extract", "go_back", "not_found"] },
-            "link_text": { "type": ["string", "null"] },
-        },
-    })
-}
-
-/// Returns the links of a page as a model sees them. If there are more than `most`, those that match the goal, in the order of the
-/// page.
-fn links_shown(page: &PageState, goal: &Goal, most: usize) -> Vec<String> {
-    let names: Vec<String> = page.links.iter().map(full_name).collect();
-    if names.len() <= most {
-        return names;
-    }
-    let kept = nearest(&names, goal, |_| 1, most);
-    kept.into_iter().filter_map(|place| names.get(place).cloned()).collect()
-}
-
-/// Returns the text of a page, in at most `most` characters: of a longer one, the passages that are most relevant to the goal,
-/// in the order of the page.
-fn excerpt(page: &PageState, goal: &Goal, most: usize) -> String {
-    if page.content_text.chars().count() <= most {
-        return page.content_text.clone();
-    }
-    let texts: Vec<String> = page.passages.iter().map(|passage| passage.text.clone()).collect();
-    let kept = nearest(&texts, goal, |text| text.chars().count() + 2, most);
-    let kept: Vec<&str> = kept.into_iter().filter_map(|place| texts.get(place).map(String::as_str)).collect();
-    cut(&kept.join("\n\n"), most)
-}
-
-/// The places of the texts that are most relevant to the goal, as many as fit, in their order.
-fn nearest(texts: &[String], goal: &Goal, size: impl Fn(&str) -> usize, most: usize) -> Vec<usize> {
-    let context: Vec<&str> = goal.context.iter().map(|(_, value)| value.as_str()).collect();
-    let mut relevance = Relevance::of(&format!("{} {}", goal.text, context.join(" ")));
-    let read: Vec<_> = texts.iter().map(|text| relevance.read(text)).collect();
-    for text in &read {
-        relevance.learn(*text);
-    }
-    let mut ranked: Vec<(f64, usize)> = read
-        .iter()
-        .enumerate()
-        .map(|(place, text)| (relevance.weight(text.found) * relevance.by_length(text.length), place))
-        .collect();
-    // A stable sort: of equals the first.
-    ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let mut left = most;
-    let mut kept = Vec::new();
-    for (_, place) in ranked {
-        let size = texts.get(place).map_or(0, |text| size(text));
-        if size > left && !kept.is_empty() {
-            break;
-        }
-        left = left.saturating_sub(size);
-        kept.push(place);
-        if left == 0 {
-            break;
-        }
-    }
-    kept.sort_unstable();
-    kept
 }
 
 /// Returns a failed result, with an excerpt of the last page if it has content, which may help the user.
@@ -343,8 +235,4 @@ fn failed(reason: &str, page: Option<&PageState>, settings: &Settings, goal: &Go
         error: reason.to_owned(),
         ..NavigationResult::default()
     }
-}
-
-fn told(error: &ChatError) -> String {
-    format!("the model cannot be asked: {error}")
 }

@@ -5,12 +5,15 @@ use autoheal_store::ManualIndex;
 use url::Url;
 
 use crate::address::without_fragment;
+use crate::asking::Asked;
+use crate::by_passages;
 use crate::cache::Cache;
 use crate::goal::Goal;
 use crate::index::lookup;
+use crate::model;
 use crate::pages::Pages;
 use crate::progress::{Progress, Silent};
-use crate::result::{NavigationResult, UNAVAILABLE};
+use crate::result::{NavigationResult, TokensUsed, UNAVAILABLE};
 use crate::search;
 use crate::settings::Settings;
 use crate::trace::Trace;
@@ -31,18 +34,26 @@ pub struct Navigator<'a> {
     pages: &'a dyn Pages,
     settings: Settings,
     progress: &'a dyn Progress,
+    index: Option<&'a ManualIndex>,
 }
 
 impl<'a> Navigator<'a> {
     /// Creates a navigator that reports no progress.
     pub fn new(pages: &'a dyn Pages, settings: Settings) -> Self {
-        Self { pages, settings, progress: &Silent }
+        Self { pages, settings, progress: &Silent, index: None }
     }
 
     /// Returns the navigator with `progress` as the receiver of every step.
     #[must_use]
     pub fn telling(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = progress;
+        self
+    }
+
+    /// Returns the navigator with an index of the manual, whose passages a language model sees first.
+    #[must_use]
+    pub const fn with_index(mut self, index: Option<&'a ManualIndex>) -> Self {
+        self.index = index;
         self
     }
 
@@ -58,7 +69,19 @@ impl<'a> Navigator<'a> {
                 None => searched(search::search(start, goal, &mut cache, &mut trace).await),
             },
             Guide::Model(session) => {
-                crate::model::navigate(start, goal, session, &self.settings, &mut cache, &mut trace).await
+                let before = session.usage().await.unwrap_or_default();
+                let asked = Asked { goal, session, settings: &self.settings };
+                let address = self.pages.address(&without_fragment(start));
+                let looked_up = match self.index {
+                    Some(index) => by_passages::answer(&address, &asked, index, &mut trace).await,
+                    None => None,
+                };
+                let result = match looked_up {
+                    Some(result) => result,
+                    None => model::navigate(start, &asked, &mut cache, &mut trace).await,
+                };
+                let used = session.usage().await.unwrap_or_default();
+                NavigationResult { tokens_used: TokensUsed::between(before, used), ..result }
             }
         };
         result.steps_taken = trace.taken();

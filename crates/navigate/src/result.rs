@@ -1,5 +1,6 @@
 //! Result of a navigation (spec `navigator.md`, `NavigationResult`).
 
+use autoheal_llm::ModelUsage;
 use serde::{Deserialize, Serialize};
 
 /// Answer with the path to it, or the reason why there is no answer.
@@ -45,15 +46,27 @@ pub struct PathStep {
     pub result_hint: String,
 }
 
-/// Number of tokens, as counted by the provider, or else an estimate.
+/// Number of tokens, as counted by the provider, or else an estimate; those of failed requests are included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensUsed {
-    /// Of questions and answers together, those of failed requests included.
+    /// Tokens of questions and answers together.
     pub total: u64,
-    /// Of the questions that were answered.
+    /// Tokens of the questions.
     pub input: u64,
-    /// Of the answers.
+    /// Tokens of the answers.
     pub output: u64,
     /// Requests to a model.
     pub calls: u64,
+}
+
+impl TokensUsed {
+    /// The usage of a session between two moments.
+    pub(crate) const fn between(before: ModelUsage, now: ModelUsage) -> Self {
+        Self {
+            total: now.tokens().saturating_sub(before.tokens()),
+            input: now.input_tokens.saturating_sub(before.input_tokens),
+            output: now.output_tokens.saturating_sub(before.output_tokens),
+            calls: now.calls.saturating_sub(before.calls),
+        }
+    }
 }

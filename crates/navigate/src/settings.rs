@@ -18,11 +18,11 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 15 steps, 50 links, 4,000 characters, 10 actions, 30 seconds.
+    /// 15 steps, 150 links, 4,000 characters, 10 actions, 30 seconds.
     fn default() -> Self {
         Self {
             max_steps: 15,
-            max_links_shown: 50,
+            max_links_shown: 150,
             max_content_chars: 4000,
             max_path_history: 10,
             http_timeout: Duration::from_secs(30),

@@ -38,15 +38,7 @@ struct Manual {
 
 /// Gets the manual and runs the bench `navigate` on it.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
-    let text = std::fs::read_to_string(&options.goals).with_context(|| format!("{}", options.goals.display()))?;
-    let manual: Manual = serde_json::from_str(&text).with_context(|| format!("{}", options.goals.display()))?;
-    // A package may be described in words: its name is the first one.
-    let named = manual.package.as_deref().and_then(|text| text.split_whitespace().next());
-    let package = options.package.as_deref().or(named).unwrap_or("postgresql-doc-15");
-    let page = options.start.clone().or(manual.start);
-    let page = page.unwrap_or_else(|| PathBuf::from(format!("usr/share/doc/{package}/html/index.html")));
-    let start = unpacked(package)?.join(&page);
-    ensure!(start.is_file(), "the package {package} has no {}", page.display());
+    let start = start_of(&options.goals, options.package.as_deref(), options.start.as_deref())?;
     let (folder, name) = start.parent().zip(start.file_name()).context("the page to begin at is a file in a folder")?;
     let text =
         |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("{} is not text", path.display()));
@@ -60,6 +52,20 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         arguments.push(("--no-walk", "true".to_owned()));
     }
     of_crate::run(root, "autoheal-navigate", "navigate", &arguments, &options.common)
+}
+
+/// The page to start at in the unpacked package of a manual: the given ones, or those that the file of the goals names.
+pub(super) fn start_of(goals: &Path, package: Option<&str>, start: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let text = std::fs::read_to_string(goals).with_context(|| format!("{}", goals.display()))?;
+    let manual: Manual = serde_json::from_str(&text).with_context(|| format!("{}", goals.display()))?;
+    // A package may be described in words: its name is the first one.
+    let named = manual.package.as_deref().and_then(|text| text.split_whitespace().next());
+    let package = package.or(named).unwrap_or("postgresql-doc-15");
+    let page = start.map(Path::to_owned).or(manual.start);
+    let page = page.unwrap_or_else(|| PathBuf::from(format!("usr/share/doc/{package}/html/index.html")));
+    let start = unpacked(package)?.join(&page);
+    ensure!(start.is_file(), "the package {package} has no {}", page.display());
+    Ok(start)
 }
 
 /// The folder with what a package holds.

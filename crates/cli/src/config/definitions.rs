@@ -414,8 +414,8 @@ settings! {
 
     /// Limits of [`autoheal extract`](extracting.md).
     ExtractConfig "extract." () {
-        /// Maximum number of further requests for missing fields in the mode `llm_dynamic_adaptive`; for `autoheal extract`,
-        /// `LLM_SCHEMA_RETRIES` takes precedence over other variables
+        /// Maximum number of further requests for missing fields in the modes `llm_dynamic_adaptive` and
+        /// `rules_then_llm`; for `autoheal extract`, `LLM_SCHEMA_RETRIES` takes precedence over other variables
         schema_retries: u32 = extraction().schema_retries => variable("EXTRACT_SCHEMA_RETRIES")
             .flag("schema-retries", "N", &["extract"]).argument(|argument| argument.env("LLM_SCHEMA_RETRIES"));
         /// Maximum length of the text of a page in a prompt, in characters

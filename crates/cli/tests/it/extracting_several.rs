@@ -19,7 +19,7 @@ fn home_with(pages: usize) -> Home {
     fs::create_dir(home.path().join("pages")).unwrap();
     let names: Vec<String> = (0..pages).map(|number| format!("pages/{number:02}.html")).collect();
     for name in &names {
-        fs::write(home.path().join(name), POT).unwrap();
+        fs::write(home.path().join(name), format!("{POT}<p>{name}</p>")).unwrap();
     }
     fs::write(home.path().join("list.txt"), names.join("\n")).unwrap();
     home

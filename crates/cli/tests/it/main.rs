@@ -23,6 +23,7 @@ mod models;
 mod navigating;
 mod notices;
 mod obedient_models;
+mod obeying_pages;
 mod outliving;
 mod pages;
 mod relocating;

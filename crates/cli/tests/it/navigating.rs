@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use autoheal_navigate::PageState;
 use autoheal_testkit::manual::{Manual, Question};
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::static_site::StaticSite;
@@ -84,9 +85,12 @@ async fn what_is_not_there_is_not_found() {
 async fn a_model_is_asked_and_accounted_for() {
     let setting = Setting::new().await;
     let question = &setting.manual.questions()[0];
-    let action =
-        |tool: &str, link: Option<&str>| Scripted::openai(&json!({ "tool": tool, "link_text": link }).to_string());
-    let answers = [action("click", Some("Engine Oil > Capacity Specifications")), action("extract", None)];
+    let page =
+        PageState::parse(setting.manual.pages()[&question.path].as_bytes(), &"http://a.example/".parse().unwrap());
+    let row = page.content_text.lines().find(|line| line.contains(&question.answer)).unwrap();
+    let click = json!({ "tool": "click", "link_text": "Engine Oil > Capacity Specifications" });
+    let extract = json!({ "tool": "extract", "quote": row });
+    let answers = [click, extract].map(|action| Scripted::openai(&action.to_string()));
     let server = ModelServer::start(answers).await;
     let mut command = setting.command(question, &["--model", "openai/gpt-4o-mini"]);
     command.env("AUTOHEAL_OPENAI_URL", server.url().as_str()).env("OPENAI_API_KEY", "sk-a-secret-key-of-mine");

@@ -38,6 +38,23 @@ const TABLE: [(PageType, &[&str], &[&str]); 6] = [
     (PageType::Generic, &["title"], &["description"]),
 ];
 
+/// Fields that only pages of some types have.
+const OF_TYPES: [(&[PageType], &[&str]); 7] = [
+    (&[PageType::Product], &["availability", "brand", "sku"]),
+    (&[PageType::Product, PageType::Event], &["price"]),
+    (&[PageType::Product, PageType::Recipe], &["rating"]),
+    (&[PageType::Job, PageType::Event], &["location"]),
+    (&[PageType::Job], &["company", "salary", "employment_type"]),
+    (&[PageType::Recipe], &["ingredients", "instructions", "yields", "prep_minutes", "cook_minutes", "total_minutes"]),
+    (&[PageType::Event], &["start", "end", "venue"]),
+];
+
+/// Returns whether pages of this type have a field. A page that is of no type may have any.
+pub(super) fn belongs(page_type: PageType, field: &str) -> bool {
+    let row = OF_TYPES.iter().find(|(_, fields)| fields.contains(&field));
+    page_type == PageType::Generic || row.is_none_or(|(types, _)| types.contains(&page_type))
+}
+
 /// Returns the importance of an item's field on a page of this type.
 pub(super) fn of(page_type: PageType, field: &str) -> Importance {
     let row = TABLE.iter().find(|(of, ..)| *of == page_type);
@@ -58,7 +75,7 @@ mod tests {
         let form = Form::item().unwrap();
         for (page_type, required, expected) in TABLE {
             for name in required.iter().chain(expected) {
-                assert!(form.property(name).is_some(), "{name}");
+                assert!(form.property(name).is_some() && belongs(page_type, name), "{name}");
             }
             assert!(!required.is_empty() && of(page_type, required[0]) == Importance::Required);
         }

@@ -73,6 +73,28 @@ impl Kind {
         OF_ITEM.iter().find(|(field, _)| *field == name).map(|(_, kind)| kind.clone())
     }
 
+    /// Returns how a value of this kind is written, where a schema says it with a pattern.
+    pub(super) const fn wanted(&self) -> Option<&'static str> {
+        match self {
+            Self::Date => Some("YYYY-MM-DD, or YYYY-MM-DDTHH:MM where the page has a time"),
+            Self::Day => Some("YYYY-MM-DD"),
+            Self::Money | Self::Rating | Self::Salary => Some("decimal numbers with a point, such as 1299.50"),
+            Self::Text
+            | Self::Summary
+            | Self::Names
+            | Self::Choice(_)
+            | Self::PageType
+            | Self::Integer
+            | Self::Number
+            | Self::Boolean
+            | Self::Minutes
+            | Self::Address
+            | Self::List(_)
+            | Self::Object(_)
+            | Self::Any => None,
+        }
+    }
+
     /// The kind that a schema describes; `root` is the document that its references are of.
     pub(super) fn of(node: &Value, root: &Value) -> Self {
         Walk { root, following: Vec::new(), nodes: 0 }.below(node, 0)

@@ -8,6 +8,7 @@ mod names;
 mod own;
 
 use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 
 use crate::item::{PageType, SCHEMA};
@@ -155,6 +156,34 @@ impl Form {
         names::place_of(name, &self.properties)
     }
 
+    /// Returns the names of the properties to request from a model on a page of this type, in the order of the form.
+    pub(crate) fn asked_on(&self, page_type: PageType) -> Vec<String> {
+        let asked = self.asked.get("properties").and_then(Value::as_object);
+        let is_asked = |name: &str| asked.is_some_and(|asked| asked.contains_key(name));
+        let belongs = |name: &str| self.owner == Owner::User || importance::belongs(page_type, name);
+        let names = self.properties.iter().map(|property| &property.name);
+        names.filter(|name| is_asked(name) && belongs(name)).cloned().collect()
+    }
+
+    /// Returns the schema of an answer with these properties only. Prompts list the properties with their descriptions: the schema
+    /// does not repeat those.
+    pub(crate) fn schema_of(&self, names: &[String]) -> Value {
+        let mut schema = self.asked.clone();
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| names.contains(name));
+            for property in properties.values_mut().filter_map(Value::as_object_mut) {
+                property.remove("description");
+            }
+        }
+        if let Some(schema) = schema.as_object_mut() {
+            schema.remove("description");
+            if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+                required.retain(|name| name.as_str().is_some_and(|name| names.iter().any(|other| other == name)));
+            }
+        }
+        schema
+    }
+
     /// Returns the importance of a property on a page of this type.
     pub(crate) fn importance(&self, page_type: PageType, name: &str) -> Importance {
         match self.owner {
@@ -191,7 +220,15 @@ impl Form {
             let first = place.trim_start_matches('/').split('/').next().filter(|name| !name.is_empty());
             // As RFC 6901 writes names with slashes.
             let property = first.map(|name| name.replace("~1", "/").replace("~0", "~"));
-            let said: String = error.to_string().chars().take(LONGEST_FAULT).collect();
+            let wanted =
+                property.as_deref().and_then(|name| self.property(name)).and_then(|property| property.kind.wanted());
+            let is_pattern =
+                matches!(error.kind(), ValidationErrorKind::Pattern { .. } | ValidationErrorKind::Format { .. });
+            let said = match wanted.filter(|_| is_pattern) {
+                Some(wanted) => format!("{} does not fit; wanted: {wanted}", error.instance()),
+                None => error.to_string(),
+            };
+            let said: String = said.chars().take(LONGEST_FAULT).collect();
             Fault { property, message: format!("{place}{}{said}", between(&place)) }
         };
         self.validator.iter_errors(&value).map(fault).collect()

@@ -14,7 +14,8 @@ use crate::extraction::{ExtractError, Extraction};
 /// [`ExtractError`]: the specification's `None`, with the reason.
 pub async fn llm_dynamic(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
     let messages = vec![prompt::system()?, prompt::dynamic(reading, asking)?];
-    let answer = asking.ask(prompt::DYNAMIC.0, messages, asking.is_enforced()).await?;
+    let question = asking.question(messages, asking.enforced().as_deref());
+    let answer = asking.ask(prompt::DYNAMIC.0, &question).await?;
     let candidate = Candidate::read(&answer, reading, asking)?;
     tracing::debug!(score = candidate.score(asking.form), "an answer was scored");
     filled(candidate, reading, asking.form)

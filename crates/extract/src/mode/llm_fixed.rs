@@ -13,8 +13,9 @@ use crate::extraction::{ExtractError, Extraction};
 ///
 /// [`ExtractError`].
 pub async fn llm_fixed(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
-    let messages = vec![prompt::system()?, prompt::fixed(reading, asking)?];
-    let answer = asking.ask(prompt::FIXED.0, messages, true).await?;
+    let names = asking.form.asked_on(reading.asked_type());
+    let messages = vec![prompt::system()?, prompt::fixed(reading, asking, &names)?];
+    let answer = asking.ask(prompt::FIXED.0, &asking.question(messages, Some(&names))).await?;
     let candidate = Candidate::read(&answer, reading, asking)?;
     filled(candidate, reading, asking.form)
 }

@@ -6,6 +6,7 @@ pub mod llm_dynamic_adaptive;
 pub mod llm_fixed;
 pub mod model;
 pub mod rule_based;
+pub mod rules_then_llm;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,11 +23,14 @@ pub enum Mode {
     LlmDynamic,
     /// As `LlmDynamic`, with further requests for missing fields.
     LlmDynamicAdaptive,
+    /// Rules first; a language model only for fields that are missing or unsure.
+    RulesThenLlm,
 }
 
 impl Mode {
     /// Every mode there is.
-    pub const ALL: [Self; 4] = [Self::RuleBased, Self::LlmFixed, Self::LlmDynamic, Self::LlmDynamicAdaptive];
+    pub const ALL: [Self; 5] =
+        [Self::RuleBased, Self::LlmFixed, Self::LlmDynamic, Self::LlmDynamicAdaptive, Self::RulesThenLlm];
 
     /// Its name on the command line and in settings.
     pub const fn name(self) -> &'static str {
@@ -35,6 +39,7 @@ impl Mode {
             Self::LlmFixed => "llm_fixed",
             Self::LlmDynamic => "llm_dynamic",
             Self::LlmDynamicAdaptive => "llm_dynamic_adaptive",
+            Self::RulesThenLlm => "rules_then_llm",
         }
     }
 
@@ -45,6 +50,7 @@ impl Mode {
             Self::LlmFixed => Some(ModelMode::Fixed),
             Self::LlmDynamic => Some(ModelMode::Dynamic),
             Self::LlmDynamicAdaptive => Some(ModelMode::Adaptive),
+            Self::RulesThenLlm => Some(ModelMode::AfterRules),
         }
     }
 }
@@ -58,6 +64,8 @@ pub enum ModelMode {
     Dynamic,
     /// The mode [`Mode::LlmDynamicAdaptive`].
     Adaptive,
+    /// The mode [`Mode::RulesThenLlm`].
+    AfterRules,
 }
 
 impl fmt::Display for Mode {

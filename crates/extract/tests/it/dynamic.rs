@@ -135,16 +135,14 @@ async fn dynamic_with_a_schema_that_requires_nulls_has_them_and_nothing_but_null
     let schema = r#"{"required": ["articleNumber", "colour"], "properties": {
         "articleNumber": {"type": ["string", "null"]}, "colour": {"type": ["string", "null"]}}}"#;
     let (form, settings) = (Form::own(schema).unwrap(), ModelSettings::default());
-    let script = Script::of([
-        json!({ "articleNumber": "P-17", "colour": null }),
-        json!({ "articleNumber": "N/A", "colour": null }),
-    ]);
-    let session = script.session();
-    let (reading, asking) = (reading(POT, POT_URL), asking(&session, &form, &settings));
-    let extraction = llm_dynamic(&reading, &asking).await.unwrap();
+    let reading = reading(POT, POT_URL);
+    let session = Script::of([json!({ "articleNumber": "P-17", "colour": null })]).session();
+    let extraction = llm_dynamic(&reading, &asking(&session, &form, &settings)).await.unwrap();
     assert_eq!(own(&extraction), json!({ "articleNumber": "P-17", "colour": null }));
     assert_eq!(extraction.missing, ["colour"]);
-    assert!(matches!(llm_dynamic(&reading, &asking).await, Err(ExtractError::Nothing)));
+    let session = Script::of([json!({ "articleNumber": "N/A", "colour": null })]).session();
+    let refused = llm_dynamic(&reading, &asking(&session, &form, &settings)).await;
+    assert!(matches!(refused, Err(ExtractError::Nothing)));
 }
 
 #[tokio::test]
@@ -166,4 +164,33 @@ async fn fixed_does_not_ask_again_for_its_form() {
         fixed(&script).await.unwrap_err();
         assert_eq!(script.asked().len(), 1, "{answer}");
     }
+}
+
+#[tokio::test]
+async fn the_same_question_about_the_same_page_is_asked_once_unless_its_answer_is_of_no_use() {
+    let script = Script::of(["no idea", r#"{"title": "Pot, large"}"#, "never asked"]);
+    let (session, form, settings) = (script.session(), Form::item().unwrap(), ModelSettings::default());
+    let (reading, asking) = (reading(POT, POT_URL), asking(&session, &form, &settings));
+    llm_dynamic(&reading, &asking).await.unwrap_err();
+    for _ in 0..2 {
+        let extraction = llm_dynamic(&reading, &asking).await.unwrap();
+        assert_eq!(item(&extraction).title.as_deref(), Some("Pot, large"));
+    }
+    assert_eq!(script.asked().len(), 2);
+}
+
+#[tokio::test]
+async fn fixed_asks_for_the_fields_of_the_type_that_the_page_states_and_describes_them_once() {
+    let page = r#"<script type="application/ld+json">{"@type": "Recipe", "name": "Soup"}</script><h1>Soup</h1>"#;
+    let script = Script::of([r#"{"page_type": "recipe", "title": "Soup"}"#]);
+    let (session, form, settings) = (script.session(), Form::item().unwrap(), ModelSettings::default());
+    llm_fixed(&reading(page, "https://a.example/x"), &asking(&session, &form, &settings)).await.unwrap();
+    let request = &script.asked()[0];
+    let schema = &request.output.as_ref().unwrap().schema;
+    assert!(schema["properties"]["ingredients"].is_object() && schema["properties"]["rating"].is_object());
+    assert!(schema["properties"].get("company").is_none() && schema["properties"].get("start").is_none());
+    assert!(schema["properties"]["title"].get("description").is_none(), "{schema}");
+    let prompt = &request.messages[1].text;
+    assert!(prompt.contains("- `title` (text), important: The headline, without the site's name"), "{prompt}");
+    assert!(!prompt.contains("`company`"), "{prompt}");
 }

@@ -29,7 +29,7 @@ struct Case {
 const CASES: [Case; 3] = [
     Case { prompt: "extract_fixed", mode: Mode::LlmFixed, answers: &[COMPLETE] },
     Case { prompt: "extract_dynamic", mode: Mode::LlmDynamic, answers: &[COMPLETE] },
-    Case { prompt: "extract_retry", mode: Mode::LlmDynamicAdaptive, answers: &[WITHOUT_PRICE, COMPLETE, COMPLETE] },
+    Case { prompt: "extract_retry", mode: Mode::LlmDynamicAdaptive, answers: &[WITHOUT_PRICE, COMPLETE] },
 ];
 
 async fn extract(mode: Mode, session: &Session) -> Extraction {
@@ -39,7 +39,7 @@ async fn extract(mode: Mode, session: &Session) -> Extraction {
         Mode::LlmFixed => llm_fixed(&reading, &asking).await.unwrap(),
         Mode::LlmDynamic => llm_dynamic(&reading, &asking).await.unwrap(),
         Mode::LlmDynamicAdaptive => llm_dynamic_adaptive(&reading, &asking).await.unwrap(),
-        Mode::RuleBased => panic!("rules ask nobody"),
+        Mode::RuleBased | Mode::RulesThenLlm => panic!("rules ask first"),
     }
 }
 

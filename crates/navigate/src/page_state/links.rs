@@ -132,6 +132,10 @@ impl Hints<'_> {
             }
             inside = node;
         }
+        if is_in_bar {
+            // Its neighbours there are no headings.
+            hints.clear();
+        }
         let title = page.attribute(link, "title").map(autoheal_page::document::normalise).unwrap_or_default();
         if hints.is_empty() && !title.is_empty() && title != page.visible_text(link) {
             hints.push(shortened(&title, LONGEST_HINT).to_owned());
@@ -159,7 +163,8 @@ impl Hints<'_> {
             }
             "tr" => {
                 let first = page.children(node).find(|&cell| matches!(page.tag(cell), "td" | "th"));
-                let first = first.filter(|&cell| !page.contains(cell, link));
+                let leads_elsewhere = |cell: NodeId| page.linked_letters(cell) * 2 >= page.letters(cell);
+                let first = first.filter(|&cell| !page.contains(cell, link) && !leads_elsewhere(cell));
                 shortened(first.map(|cell| page.visible_text(cell)).unwrap_or_default(), LONGEST_HINT).to_owned()
             }
             // The same entry: the text before the link, and other links, are its head.

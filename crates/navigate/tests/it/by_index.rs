@@ -4,10 +4,13 @@ use std::path::Path;
 use autoheal_navigate::{CrawlReport, Crawler, FetchedPages, Goal, Guide, NavigationResult, Navigator, Settings};
 use autoheal_store::ManualIndex;
 use autoheal_testkit::manual::Manual;
+use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::static_site::StaticSite;
+use serde_json::json;
 use tempfile::TempDir;
 use url::Url;
 
+use crate::asking::asking;
 use crate::manual_site::{ManualSite, fetcher, goal_of, small_site};
 
 /// An index of a site in a temporary folder.
@@ -44,6 +47,36 @@ impl Indexed {
         let pages = FetchedPages::new(&fetcher, Settings::default().http_timeout);
         Navigator::new(&pages, Settings::default()).navigate(&self.start, goal, Guide::Index(&self.index)).await
     }
+
+    async fn ask_model(&self, server: &ModelServer, goal: &Goal) -> NavigationResult {
+        let fetcher = fetcher();
+        let pages = FetchedPages::new(&fetcher, Settings::default().http_timeout);
+        let session = asking(server, autoheal_llm::Settings::default());
+        let navigator = Navigator::new(&pages, Settings::default()).with_index(Some(&self.index));
+        navigator.navigate(&self.start, goal, Guide::Model(&session)).await
+    }
+}
+
+#[tokio::test]
+async fn a_model_sees_the_nearest_passages_first_and_its_quote_is_checked() {
+    let site = ManualSite::start().await;
+    let indexed = Indexed::of(&site.site, "/").await;
+    let question = &site.manual.questions()[0];
+    let goal = goal_of(question);
+    let by_rules = indexed.ask(&goal).await;
+    let row = by_rules.content.lines().last().unwrap();
+    let quoted = |quote: &str| Scripted::openai(&json!({ "tool": "extract", "quote": quote }).to_string());
+    let server = ModelServer::start([quoted(row)]).await;
+    let result = indexed.ask_model(&server, &goal).await;
+    assert!(result.success && result.url.ends_with(&question.path), "{result:#?}");
+    assert_eq!((result.content.lines().last(), result.tokens_used.calls, result.fetches), (Some(row), 1, 0));
+    let prompt = server.documents()[0]["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(prompt.contains(row) && prompt.contains("Liberty") && !prompt.contains("Wrangler"), "{prompt}");
+    let nothing = Scripted::openai(&json!({ "tool": "not_found" }).to_string());
+    let server = ModelServer::start([quoted("Engine oil: 99 L"), nothing]).await;
+    let result = indexed.ask_model(&server, &goal).await;
+    assert!(!result.success && result.tokens_used.calls == 2, "{result:#?}");
+    assert!(result.path_taken[1].result_hint.contains("the quote is not on the page"), "{result:#?}");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ pub(super) struct Extract;
 struct Input {
     /// The address of the page.
     url: Url,
-    /// Mode of extraction: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`.
+    /// Mode of extraction: `rule_based` (default, without a language model), `rules_then_llm`, `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`.
     mode: Option<String>,
     /// A JSON Schema of an object: what is wanted of the page, when it is something else than an item of the usual kinds.
     schema: Option<Map<String, Value>>,
@@ -57,13 +57,13 @@ impl Tool for Extract {
             Some(schema) => Form::own(&Value::Object(schema).to_string()).map_err(ToolError::invalid)?,
             None => Form::item().map_err(|error| ToolError::failed(&error))?,
         };
-        let way = Way::of(mode, || {
-            let none =
-                || ToolError::InvalidInput(format!("the server has no language model for {mode}: use rule_based"));
-            let models = services.models.as_ref().ok_or_else(none)?;
-            let session = models.session(Some(url.to_string()), call.user.clone(), None);
-            Ok::<_, ToolError>((session, services.extraction.clone()))
-        })?;
+        let asking = || {
+            let models = services.models.as_ref();
+            let session = models.map(|models| models.session(Some(url.to_string()), call.user.clone(), None));
+            Ok(session.map(|session| (session, services.extraction.clone())))
+        };
+        let none = || ToolError::InvalidInput(format!("the server has no language model for {mode}: use rule_based"));
+        let way = Way::of(mode, asking, none)?;
         (call.progress)(format!("asking for {url}"));
         let reading = async {
             let answer = services.fetcher.fetch(&FetchRequest::new(url.clone())).await;
@@ -91,5 +91,9 @@ fn answer_of(extraction: &Extraction) -> Result<Answer, ToolError> {
         Extracted::Own(own) => (serde_json::to_string_pretty(own).unwrap_or_default(), serde_json::to_value(own)),
     };
     let item = item.map_err(|error| ToolError::failed(&error))?;
-    Ok(Answer { text, data: json!({ "item": item, "missing": extraction.missing }) })
+    let mut data = json!({ "item": item, "missing": extraction.missing });
+    if let Some(error) = &extraction.cut_short {
+        data["note"] = format!("the result is incomplete: {error}").into();
+    }
+    Ok(Answer { text, data })
 }

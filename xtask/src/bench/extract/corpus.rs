@@ -23,23 +23,23 @@ struct Written {
 
 /// A half of the corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Half {
+pub(in crate::bench) enum Half {
     Tune,
     Check,
 }
 
 /// A page and what is true of it.
-pub(super) struct Case {
+pub(in crate::bench) struct Case {
     folder: PathBuf,
-    pub(super) id: String,
-    pub(super) kind: String,
+    pub(in crate::bench) id: String,
+    pub(in crate::bench) kind: String,
     url: String,
-    pub(super) fields: Fields,
+    pub(in crate::bench) fields: Fields,
 }
 
 impl Case {
     /// Returns the HTML of the page.
-    pub(super) fn page(&self) -> anyhow::Result<String> {
+    pub(in crate::bench) fn page(&self) -> anyhow::Result<String> {
         let packed = self.folder.join("page.html.gz");
         let bytes = std::fs::read(&packed).with_context(|| format!("cannot read {}", packed.display()))?;
         let mut html = Vec::new();
@@ -48,7 +48,7 @@ impl Case {
     }
 
     /// Returns the half that the case belongs to, whatever else is in the corpus.
-    pub(super) fn half(&self) -> Half {
+    pub(in crate::bench) fn half(&self) -> Half {
         // FNV-1a
         let hash = self
             .id
@@ -60,13 +60,13 @@ impl Case {
     }
 
     /// The page's address; some cases have only a host.
-    pub(super) fn address(&self) -> String {
+    pub(in crate::bench) fn address(&self) -> String {
         if self.url.contains("://") { self.url.clone() } else { format!("https://{}", self.url) }
     }
 }
 
 /// Every case of a folder, sorted.
-pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<Case>> {
+pub(in crate::bench) fn read(folder: &Path) -> anyhow::Result<Vec<Case>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut folders: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     folders.retain(|folder| folder.join("case.json").is_file());

@@ -1,9 +1,9 @@
 //! Extraction by rules against public tools, on the same pages in the same run.
 
-mod corpus;
+pub(super) mod corpus;
 mod grounding;
 mod report;
-mod score;
+pub(super) mod score;
 mod tools;
 
 use std::path::{Path, PathBuf};

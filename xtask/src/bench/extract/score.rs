@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Values by the names of their fields.
-pub(super) type Fields = BTreeMap<String, Value>;
+pub(in crate::bench) type Fields = BTreeMap<String, Value>;
 
 /// A value of a field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Value {
+pub(in crate::bench) enum Value {
     /// A single text.
     Text(String),
     /// A text for each item.
@@ -24,7 +24,8 @@ impl Value {
         self.items().is_empty()
     }
 
-    fn items(&self) -> Vec<&str> {
+    /// Returns its texts.
+    pub(in crate::bench) fn items(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => vec![text],
             Self::List(items) => items.iter().map(String::as_str).collect(),

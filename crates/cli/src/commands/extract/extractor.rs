@@ -46,7 +46,8 @@ impl Extractor {
         };
         // Rules need no database.
         let store = if arguments.mode == Mode::RuleBased { None } else { Some(wiring::open_store(config).await?) };
-        let way = Way::of(arguments.mode, || asking(arguments, config, store.as_ref(), printer))?;
+        let asking = || asking(arguments, config, store.as_ref(), printer);
+        let way = Way::of(arguments.mode, asking, || no_model(arguments.mode))?;
         let pictures = arguments.screenshot.as_deref().map(Pictures::in_folder).transpose()?;
         Ok(Self { way, form, fetcher: wiring::fetcher(config)?, pictures, url: arguments.url.clone() })
     }
@@ -85,31 +86,30 @@ impl Extractor {
     }
 }
 
-/// Returns the model session and its settings for a mode that uses a model.
+/// Returns the model session and its settings for a mode that uses a model; `None` if no model is configured.
 ///
 /// # Errors
 ///
-/// When no model is configured, or the configured one cannot be used.
+/// When the configured model cannot be used.
 fn asking(
     arguments: &Extract,
     config: &Config,
     store: Option<&Store>,
     printer: &Printer,
-) -> Result<(Session, ModelSettings), Failure> {
+) -> Result<Option<(Session, ModelSettings)>, Failure> {
     let models = store.map(|store| models(config, store)).transpose()?.flatten();
-    let none = || {
-        Failure::bad_input(format!(
-            "the mode {} asks a language model, and none is named: add --model PROVIDER/NAME, answer from a file with \
-             --replay FILE, or use --mode rule_based, which needs none",
-            arguments.mode
-        ))
-    };
     let target = match arguments.inputs.as_slice() {
         [only] => Some(only.clone()),
         _ => None,
     };
-    let session = models.ok_or_else(none)?.session(target, None, None).telling(printer.lines());
-    Ok((session, settings(arguments, config)))
+    Ok(models.map(|models| (models.session(target, None, None).telling(printer.lines()), settings(arguments, config))))
+}
+
+fn no_model(mode: Mode) -> Failure {
+    Failure::bad_input(format!(
+        "the mode {mode} asks a language model, and none is named: add --model PROVIDER/NAME, answer from a file with \
+         --replay FILE, or use --mode rule_based, which needs none"
+    ))
 }
 
 fn settings(arguments: &Extract, config: &Config) -> ModelSettings {

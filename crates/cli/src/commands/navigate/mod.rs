@@ -34,11 +34,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     let settings = wiring::navigation(&config);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout).rooted(root);
     let steps = Steps::new(printer);
-    let index = if session.is_some() && !arguments.index && !arguments.refresh {
-        None
-    } else {
-        indexing::index(arguments, &start, &pages, &config, &steps).await?
-    };
+    let index = indexing::index(arguments, &start, &pages, &config, &steps).await?;
     let Some(goal) = arguments.goal.clone() else {
         let Some(index) = index else { return Err(Failure::bad_input("there is no goal; give search terms")) };
         return indexing::show(&index, arguments, printer);
@@ -49,7 +45,9 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
         (None, Some(index)) => Guide::Index(&index.index),
         (None, None) => Guide::Search,
     };
-    let result = Navigator::new(&pages, settings).telling(&steps).navigate(&start, &goal, guide).await;
+    let navigator =
+        Navigator::new(&pages, settings).telling(&steps).with_index(index.as_ref().map(|index| &index.index));
+    let result = navigator.navigate(&start, &goal, guide).await;
     if let Some(session) = &session {
         printer.model_usage(session.usage().await?);
     }

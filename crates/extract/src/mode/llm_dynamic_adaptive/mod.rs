@@ -1,17 +1,20 @@
-//! Extraction with a first request and further ones for missing fields (specification `extraction-agents.md`,
+//! Extraction with a first request and further ones for open fields (specification `extraction-agents.md`,
 //! "LLM-dynamic-adaptive").
 //!
 //! After each response:
-//! - A valid and complete result is explored once more with the same prompt (the discovery retry).
-//! - If a response brought no new field and filled no missing one, the best valid result is returned.
-//! - Otherwise the model receives a prompt with the values found and the fields missing, at most
-//!   [`ModelSettings::schema_retries`](super::model::ModelSettings) times.
+//! - Fields that are missing, invalid or not on the page are open. If none of them matters, the best valid result is returned.
+//! - The model receives a prompt with the values found, and answers with the open fields only. A field that it was asked for and
+//!   does not find is not open again.
+//! - If a response brought no new field and filled no missing one, or the question would be one that was asked before, the best
+//!   valid result is returned.
+//! - This is repeated at most [`ModelSettings::schema_retries`](super::model::ModelSettings) times.
 
 mod progress;
 
 use autoheal_llm::{ChatAnswer, ChatError, Message};
 
-use self::progress::{Progress, Question, Step};
+pub(crate) use self::progress::Progress;
+use self::progress::Step;
 use super::model::reading::Reading;
 use super::model::{Asking, prompt};
 use crate::extraction::{ExtractError, Extraction};
@@ -25,35 +28,40 @@ use crate::extraction::{ExtractError, Extraction};
 pub async fn llm_dynamic_adaptive(reading: &Reading, asking: &Asking<'_>) -> Result<Extraction, ExtractError> {
     let system = prompt::system()?;
     let mut progress = Progress::new(reading, asking);
-    let mut messages = vec![system.clone(), prompt::dynamic(reading, asking)?];
-    let mut purpose = prompt::DYNAMIC.0;
-    let mut question = Question::Discovery;
-    let mut is_discovered = false;
-    let mut retries = 0;
-    loop {
-        let answer = match asking.ask(purpose, messages.clone(), asking.is_enforced()).await {
+    let messages = vec![system.clone(), prompt::dynamic(reading, asking)?];
+    let question = asking.question(messages, asking.enforced().as_deref());
+    let answer = asking.ask(prompt::DYNAMIC.0, &question).await?;
+    progress.take(&answer, None);
+    complete(progress, vec![system, said(&answer)]).await
+}
+
+/// Asks for the open fields. `before` is the conversation so far.
+pub(crate) async fn complete(mut progress: Progress<'_>, mut before: Vec<Message>) -> Result<Extraction, ExtractError> {
+    let mut asked = Vec::new();
+    for _ in 0..=progress.asking.settings.schema_retries {
+        let open = progress.open();
+        if open.is_empty() {
+            break;
+        }
+        let mut messages = before.clone();
+        messages.push(progress.question_for(&open)?);
+        let question = progress.asking.question(messages, Some(&open));
+        if asked.contains(&question) {
+            break;
+        }
+        let answer = match progress.asking.ask(prompt::RETRY.0, &question).await {
             Ok(answer) => answer,
             Err(error) => return after_failure(progress, error),
         };
-        let step = progress.take(&answer, question);
-        if progress.is_valid_and_complete() && !is_discovered {
-            // Optional fields may be found by the same question: no prompt changes.
-            is_discovered = true;
-            question = Question::Discovery;
-            continue;
-        }
+        asked.push(question);
+        let step = progress.take(&answer, Some(&open));
         if should_exit_early(step, &progress) {
-            return progress.best_valid();
+            break;
         }
-        if retries == asking.settings.schema_retries {
-            return progress.fallback();
-        }
-        retries += 1;
-        let retry = progress.retry_prompt()?;
-        messages = vec![system.clone(), said(&answer), retry];
-        purpose = prompt::RETRY.0;
-        question = Question::Retry;
+        before.truncate(1);
+        before.push(said(&answer));
     }
+    progress.result()
 }
 
 /// Nothing new, and nothing filled that was missing: asking again would bring the same.
@@ -61,12 +69,12 @@ fn should_exit_early(step: Step, progress: &Progress<'_>) -> bool {
     !step.has_new_fields && !step.has_filled_missing && progress.has_valid()
 }
 
-/// Returns the best valid result from before the model failed, or else the error.
+/// Returns what was found before the model failed, or else the error.
 fn after_failure(progress: Progress<'_>, error: ChatError) -> Result<Extraction, ExtractError> {
-    if !progress.has_valid() {
+    if progress.is_empty() {
         return Err(error.into());
     }
-    let mut extraction = progress.best_valid()?;
+    let mut extraction = progress.result()?;
     extraction.cut_short = Some(error);
     Ok(extraction)
 }

@@ -1,6 +1,6 @@
 //! Common parts of the modes that query a language model.
 //!
-//! - [`reading`]: the content of the page for prompts and checks; `prompt`: the prompts
+//! - [`reading`]: the content of the page for prompts and checks; `stated`: its statements; `prompt`: the prompts
 //! - `candidate`: from a response to fields: names, placeholders (`placeholder`), types (`convert`, `salary`),
 //!   and presence on the page (`grounding`)
 //! - `filled`: from fields to a valid item, or the reason for its absence
@@ -11,10 +11,13 @@ mod grounding;
 mod placeholder;
 pub(crate) mod prompt;
 pub(crate) mod reading;
+mod stated;
 
-use autoheal_llm::{ChatAnswer, ChatError, ChatRequest, Message, Session};
+use autoheal_llm::structured::loose;
+use autoheal_llm::{ChatAnswer, ChatError, ChatRequest, Message, Session, TokenUsage};
 
 use crate::form::{Form, Owner};
+use crate::item::PageType;
 
 /// Handling of values that a model gives and the page does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,8 +32,8 @@ pub enum Strictness {
 /// Settings of the requests to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// Maximum number of retries of `llm_dynamic_adaptive` for missing fields (the specification's
-    /// `LLM_SCHEMA_RETRIES`). The first question and the one discovery retry are additional.
+    /// Maximum number of repetitions of the question for open fields, in `llm_dynamic_adaptive` and `rules_then_llm` (the
+    /// specification's `LLM_SCHEMA_RETRIES`). The first question and the first one for open fields are additional.
     pub schema_retries: u32,
     /// Maximum length of the page's text in a prompt, in characters.
     pub page_characters: usize,
@@ -68,28 +71,30 @@ pub struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Asks once; transport is tried again by the session. `purpose` is the name of the prompt.
-    pub(crate) async fn ask(
-        &self,
-        purpose: &str,
-        messages: Vec<Message>,
-        is_enforced: bool,
-    ) -> Result<ChatAnswer, ChatError> {
+    /// Returns the question with these messages, to be answered in a form with these fields; `None`: the model chooses the fields.
+    pub(crate) fn question(&self, messages: Vec<Message>, names: Option<&[String]>) -> ChatRequest {
         let mut request = ChatRequest::new(messages);
         request.max_tokens = self.settings.answer_tokens;
-        if is_enforced {
-            let name = match self.form.owner {
-                Owner::Item => "scraped_item",
-                Owner::User => "item",
-            };
-            request = request.in_form(name, self.form.asked.clone());
+        let name = match self.form.owner {
+            Owner::Item => "scraped_item",
+            Owner::User => "item",
+        };
+        match names {
+            Some(names) => request.in_form(name, self.form.schema_of(names)),
+            None => request,
         }
-        self.session.ask(purpose, &request).await
     }
 
-    /// Returns whether a model that chooses the fields must still answer in a given form: in one that the
-    /// user supplied.
-    pub(crate) fn is_enforced(&self) -> bool {
-        self.form.owner == Owner::User
+    /// Asks once; transport is tried again by the session. `purpose` is the name of the prompt. An answer to the same question
+    /// about the same page is used again, unless it is of no use.
+    pub(crate) async fn ask(&self, purpose: &str, question: &ChatRequest) -> Result<ChatAnswer, ChatError> {
+        let answer = self.session.ask_unless_answered(purpose, question).await?;
+        let is_kept = answer.usage == TokenUsage::default();
+        if is_kept && loose(&answer).is_err() { self.session.ask(purpose, question).await } else { Ok(answer) }
+    }
+
+    /// Returns the fields that a model that chooses among them must answer with: those of a form that the user supplied.
+    pub(crate) fn enforced(&self) -> Option<Vec<String>> {
+        (self.form.owner == Owner::User).then(|| self.form.asked_on(PageType::Generic))
     }
 }

@@ -1,9 +1,6 @@
 //! Content of a page, as prompts show it and responses are checked against it.
 
-use std::collections::BTreeSet;
-
 use autoheal_page::Document;
-use autoheal_page::structured::{Origin, structured_data};
 use serde_json::Value;
 use url::Url;
 
@@ -11,50 +8,41 @@ use super::grounding::Evidence;
 use crate::form::Form;
 use crate::item::{Grounding, PageType};
 use crate::mode::convert::converted;
-use crate::mode::rule_based;
-
-/// Maximum length of a stated value in a prompt, in bytes. Longer ones are texts, and the page's text follows anyway.
-const LONGEST_STATED: usize = 400;
+use crate::mode::rule_based::{self, Line, Statement, Subject};
 
 /// Content of a page without the page itself, so that it can be kept during a request to a model.
 #[derive(Debug)]
 pub struct Reading {
     pub(crate) url: Option<Url>,
     /// Text of the page, one line per block.
-    pub(crate) text: String,
-    /// The page's statements about itself, one line for each value.
-    pub(crate) stated: String,
-    /// The type of page that its address and its own words suggest.
+    pub(crate) lines: Vec<Line>,
+    /// The page's statements about itself, those about its subject first.
+    pub(crate) statements: Vec<Statement>,
+    /// The type of page that rules see, or else its address names.
     pub(crate) suggested: Option<PageType>,
+    /// True if a statement of the page says its type: only the fields of that type are asked for.
+    pub(crate) is_type_stated: bool,
     pub(crate) evidence: Evidence,
 }
 
 impl Reading {
     /// Reads the content of a page. `url` is the page's URL, the base of its relative links.
     pub fn of(page: &Document, url: Option<&Url>) -> Self {
-        let mut told = BTreeSet::new();
-        let mut stated = String::new();
-        let mut suggested = None;
-        for datum in structured_data(page) {
-            if matches!(datum.origin, Origin::JsonLd | Origin::Microdata | Origin::Rdfa) {
-                suggested = suggested.or_else(|| page_type_in(&datum.kind));
-            } else if datum.path == "og:type" {
-                suggested = suggested.or_else(|| page_type_in(&datum.value));
-            }
-            let kind = if datum.kind.is_empty() { String::new() } else { format!("{}.", datum.kind) };
-            let line = format!("{kind}{}: {}\n", datum.path, datum.value);
-            if line.len() <= LONGEST_STATED && told.insert(line.clone()) {
-                stated.push_str(&line);
-            }
-        }
-        let suggested = suggested.or_else(|| segments(url).iter().find_map(|segment| page_type_in(segment)));
+        let Subject { page_type, is_stated, statements } = rule_based::subject(page, url);
+        let named = || segments(url).iter().find_map(|segment| page_type_in(segment));
         Self {
             url: url.cloned(),
-            text: rule_based::lines_of(page),
-            stated,
-            suggested,
+            lines: rule_based::lines_of(page),
+            statements,
+            suggested: Some(page_type).filter(|page_type| *page_type != PageType::Generic).or_else(named),
+            is_type_stated: is_stated,
             evidence: Evidence::of(page, url),
         }
+    }
+
+    /// Returns the type whose fields are asked for: every field, unless the page states its type.
+    pub(crate) fn asked_type(&self) -> PageType {
+        self.suggested.filter(|_| self.is_type_stated).unwrap_or_default()
     }
 
     /// Judges whether a value is on the page, as a value of the form's property; `None` if the form has no
@@ -120,16 +108,5 @@ mod tests {
             assert_eq!(read(html, url).suggested, suggested, "{html}");
         }
         assert_eq!(read("", "https://a.example/jobs/head-cook_2/17?x").segments(), ["jobs", "head cook 2"]);
-    }
-
-    #[test]
-    fn what_a_page_states_is_a_line_each_and_its_text_keeps_its_blocks() {
-        let page = format!(
-            "<meta name=author content=Ada><meta name=author content=Ada><meta name=long content='{}'><h1>Soup</h1><p>One.<p>Two.",
-            "x".repeat(LONGEST_STATED)
-        );
-        let reading = read(&page, "https://a.example/");
-        assert_eq!(reading.stated, "author: Ada\n");
-        assert_eq!(reading.text, "Soup\nOne.\nTwo.");
     }
 }

@@ -50,6 +50,11 @@ fn of_kind(kind: &str) -> Option<(PageType, u32)> {
     Some(found)
 }
 
+/// Returns whether a thing of these types can be the subject of a page.
+pub(super) fn is_subject(kinds: &[String]) -> bool {
+    kinds.iter().any(|kind| of_kind(kind).is_some())
+}
+
 impl<'a> About<'a> {
     /// `shown` is the title that a reader sees.
     pub(super) fn of(view: &View<'a>, shown: Option<&str>) -> Self {

@@ -62,7 +62,7 @@ fn stated_description(about: &About<'_>, text: &str) -> Option<String> {
 
 /// Returns the content that a page shows to clients without scripts, if it is more than the page shows
 /// otherwise: such a page loads its text with scripts.
-fn unscripted(page: &Document) -> Option<Document> {
+pub(super) fn unscripted(page: &Document) -> Option<Document> {
     let alternatives = page.nodes().filter(|&node| page.tag(node) == "noscript");
     let longest = alternatives.max_by_key(|&node| page.raw_text(node).len())?;
     if page.raw_text(longest).len() <= page.letters(page.body()) * 2 {

@@ -2,8 +2,10 @@
 //!
 //! - [`stated`]: statements as JSON-LD, microdata, RDFa and `meta`, in a common form
 //! - `about`: the thing that the page is about, and the page type that follows from it
+//! - `subject`: that thing with its statements, for questions to a model
 //! - `own_form`: extraction in the form of the user's JSON Schema
 //! - `title`, `byline`, `dates`, `commerce`, `posting`, `recipe`, `picture`, `main_text`, `tables`: one or several fields each
+//! - `lines`: the text of the page as lines
 //! - `frame`, `blocks`: what surrounds the content of a page, and the content
 //! - `site`, `shown_price`, `shown_recipe`: the names of the page's site, and the price or recipe that it shows
 
@@ -15,6 +17,7 @@ mod dates;
 mod found;
 mod frame;
 mod labels;
+mod lines;
 mod main_text;
 mod own_form;
 mod picture;
@@ -25,6 +28,7 @@ mod shown_price;
 mod shown_recipe;
 mod site;
 mod stated;
+mod subject;
 mod summary;
 mod tables;
 mod title;
@@ -35,8 +39,11 @@ use url::Url;
 use crate::item::{Field, PageType, Provenance, ScrapedItem};
 use about::About;
 use found::Found;
+pub(crate) use lines::{Line, joined, lines_of};
+pub(crate) use own_form::partly_in;
 pub use own_form::rule_based_in;
 use stated::Stated;
+pub(crate) use subject::{Statement, Subject, subject};
 
 /// Limits for reading more than the statements of a page: a page with more elements would take too long, and one with deeper
 /// nesting would overflow the stack.
@@ -112,18 +119,6 @@ impl Filling {
             *slot(&mut self.item) = found.value;
         }
     }
-}
-
-/// Returns the page's text with a line for each block, without its frame; for pages that are mostly frame, and for unreadable ones,
-/// all text.
-pub(crate) fn lines_of(page: &Document) -> String {
-    let all = page.page_text();
-    if !is_readable(page) {
-        return all.to_owned();
-    }
-    let lines: Vec<&str> = blocks::blocks(page).into_iter().map(|node| page.visible_text(node)).collect();
-    let text = lines.join("\n");
-    if text.len() * 2 < all.len() { all.to_owned() } else { text }
 }
 
 fn is_readable(page: &Document) -> bool {

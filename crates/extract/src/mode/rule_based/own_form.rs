@@ -34,7 +34,33 @@ pub fn rule_based_in(page: &Document, url: Option<&Url>, form: &Form) -> Result<
     Ok(Extraction { extracted, missing: Vec::new(), left_out: Vec::new(), cut_short: None })
 }
 
-fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -> Result<OwnItem, ExtractError> {
+/// Returns the values that rules find for a form, with their origins, whether or not the form is complete.
+pub(crate) fn partly_in(
+    page: &Document,
+    url: Option<&Url>,
+    form: &Form,
+) -> (Map<String, Value>, BTreeMap<String, Provenance>) {
+    let item = rule_based(page, url);
+    if form.owner == Owner::User {
+        let own = found(page, url, form, &item);
+        return (own.item, own.provenance);
+    }
+    let fields = match serde_json::to_value(&item) {
+        Ok(Value::Object(mut fields)) => {
+            fields.remove("provenance");
+            fields
+        }
+        Ok(_) | Err(_) => Map::new(),
+    };
+    let named = item.provenance.iter().filter_map(|(field, provenance)| {
+        let name = serde_json::to_value(field).ok()?;
+        Some((name.as_str()?.to_owned(), *provenance))
+    });
+    (fields, named.collect())
+}
+
+/// Fills the properties for which rules find a value that fits.
+fn found(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -> OwnItem {
     let sources = Sources {
         page: is_readable(page).then_some(page),
         stated: structured_data(page),
@@ -57,6 +83,11 @@ fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -
             own.provenance.extend(provenance.map(|provenance| (property.name.clone(), provenance)));
         }
     }
+    own
+}
+
+fn filled(page: &Document, url: Option<&Url>, form: &Form, item: &ScrapedItem) -> Result<OwnItem, ExtractError> {
+    let mut own = found(page, url, form, item);
     form.add_nulls(&mut own.item);
     let faults = form.faults(&own.item);
     let missing = form.names_of(PageType::Generic, Importance::Required);

@@ -18,7 +18,7 @@ use autoheal_page::Document;
 use autoheal_page::value::date::DateOrder;
 use autoheal_page::value::number::DecimalMark;
 use autoheal_page::value::{DateValue, date, minutes, money};
-use regex::Regex;
+use regex::{Captures, Regex};
 use rust_decimal::Decimal;
 use serde_json::Value;
 use url::Url;
@@ -156,14 +156,26 @@ impl Evidence {
         }
     }
 
-    /// The days around the years of a piece.
+    /// The days around the years of a piece, also of those with two digits.
     fn add_days(&mut self, piece: &str) {
-        static YEAR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{4}").ok());
-        let Some(year) = YEAR.as_ref() else { return };
+        static YEAR: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"\d{4}|\b\d{1,2}([-/.])\d{1,2}[-/.]\d{2}\b").ok());
+        static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"['’](\d\d)\b").ok());
+        let (Some(year), Some(short)) = (YEAR.as_ref(), SHORT.as_ref()) else { return };
+        let written_out = short.is_match(piece).then(|| {
+            // `Dec 28th '05`; the pivot of POSIX: 69 to 99 are the last century.
+            short.replace_all(piece, |found: &Captures<'_>| {
+                let century = if &found[1] >= "69" { "19" } else { "20" };
+                format!("{century}{}", &found[1])
+            })
+        });
+        let piece = written_out.as_deref().unwrap_or(piece);
         for found in year.find_iter(piece).take(MOST_YEARS.saturating_sub(self.years)) {
             self.years += 1;
+            let is_whole = found.len() > 4;
             // A day before its year, and one that begins with it; more would be two days.
-            let before = &piece[piece.floor_char_boundary(found.start().saturating_sub(24))..found.end()];
+            let from = if is_whole { found.start() } else { found.start().saturating_sub(24) };
+            let before = &piece[piece.floor_char_boundary(from)..found.end()];
             let after = &piece[found.start()..piece.floor_char_boundary((found.end() + 8).min(piece.len()))];
             for part in [before, after] {
                 // `10/11/2024` is one of two days, and nothing says which.
@@ -348,6 +360,11 @@ mod tests {
             ("<p>Posted on October 5th, 2024", Kind::Date, json!("2024-10-05")),
             ("<p>From 5 October 2024 to 7 October 2024", Kind::Date, json!("2024-10-07")),
             ("<p>25/10/2024", Kind::Date, json!("2024-10-25T00:00")),
+            ("<p>12-28-05 at 10:28 PM", Kind::Date, json!("2005-12-28T22:28")),
+            ("<p>Dec 28th '05", Kind::Date, json!("2005-12-28")),
+            ("<p>11-19-02, 06:39 PM", Kind::Date, json!("2002-11-19T18:39")),
+            ("<p>Posted by Ada, Join Date: 11-25-01. 11-19-02, 06:39 PM", Kind::Date, json!("2002-11-19T18:39")),
+            ("<p>$12.50<p>1.299,00 &euro;", Kind::Money, json!({ "amount": "1299.00", "currency": "EUR" })),
             ("<p>Doors 9:01 pm.<p>5 October 2024", Kind::Date, json!("2024-10-05T21:01")),
             ("<time datetime=2024-10-05T21:01:45+09:00>", Kind::Date, json!("2024-10-05T21:01:45+09:00")),
             ("<p>1.500 kg at 12,50 &euro;", Kind::Number, json!(1500)),
@@ -398,6 +415,9 @@ mod tests {
             ("<p>5 October 2024, 9:01 pm", Kind::Date, json!("2024-10-05T21:01Z")),
             ("<p>5 October 2024, 9:01 pm", Kind::Date, json!("2024-10-05T09:01")),
             ("<p>10/11/2024", Kind::Date, json!("2024-10-11")),
+            ("<p>01/02/03", Kind::Date, json!("2003-02-01")),
+            ("<p>12-28-05 at 10:28 PM", Kind::Date, json!("2005-12-28T10:28")),
+            ("<p>the '05 of 28 Dec", Kind::Date, json!("2005-12-28")),
             ("<p>10/11/2024", Kind::Date, json!("2024-11-10")),
             ("<img src=/pot><p>Pot", Kind::Address, json!("https://evil.example/pot")),
             ("<p>\u{2212}5 °C", Kind::Number, json!(5)),

@@ -13,6 +13,27 @@ use crate::mode::rule_based::found::Found;
 /// Maximum number of steps in a path from one thing to another.
 const LONGEST_WAY: usize = 6;
 
+/// Maximum number of values of one thing.
+const MOST_VALUES: usize = 1000;
+
+/// Members of parts, such as of an author, that say nothing about the thing itself.
+const FURNITURE: [&str; 14] = [
+    "caption",
+    "description",
+    "email",
+    "height",
+    "image",
+    "inlanguage",
+    "jobtitle",
+    "logo",
+    "position",
+    "sameas",
+    "telephone",
+    "thumbnailurl",
+    "video",
+    "width",
+];
+
 /// An object with a type, and the page's other objects that it may refer to.
 #[derive(Clone, Copy)]
 pub(in crate::mode::rule_based) struct Thing<'a> {
@@ -30,6 +51,41 @@ impl<'a> Thing<'a> {
     /// Its types without their vocabulary, in lower case.
     pub(in crate::mode::rule_based) fn kinds(&self) -> Vec<String> {
         kinds_of(self.value)
+    }
+
+    /// Returns whether both are the same statement.
+    pub(in crate::mode::rule_based) fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self.value, other.value)
+    }
+
+    /// Every value that it states with the path to it, in its order, references followed; parts that describe no content are left
+    /// out.
+    pub(in crate::mode::rule_based) fn statements(&self) -> Vec<(String, String)> {
+        let mut told = Vec::new();
+        self.state(self.value, "", 0, &mut told);
+        told
+    }
+
+    fn state(&self, value: &'a Value, path: &str, depth: usize, told: &mut Vec<(String, String)>) {
+        if depth > LONGEST_WAY || told.len() >= MOST_VALUES {
+            return;
+        }
+        for value in self.each(value) {
+            let Value::Object(members) = value else {
+                told.extend(text_of(value).map(|text| (path.to_owned(), text)));
+                continue;
+            };
+            for (name, member) in members {
+                let is_furniture = || FURNITURE.contains(&name.to_ascii_lowercase().as_str());
+                // A step's name repeats its text.
+                let is_named_text = name == "name" && members.contains_key("text");
+                let is_part = depth == 0 || !is_named_text && !is_furniture() && (name != "url" || path == "image");
+                if is_part && (!name.starts_with('@') || name == "@value") {
+                    let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    self.state(member, &below, depth + 1, told);
+                }
+            }
+        }
     }
 
     /// The values below the first of these paths that has any: names joined by dots, each through lists and references.

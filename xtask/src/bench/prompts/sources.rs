@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use autoheal_llm::{ChatAnswer, Finish, TokenUsage};
 use autoheal_page::diff::Outline;
@@ -12,33 +11,15 @@ use autoheal_page::relocate::{Relocation, Relocator, Status};
 use autoheal_source::PromptLimits;
 use autoheal_source::question::{Question, Subject};
 
-use super::drift::corpus::{self, Case, Field, Side};
-use super::drift::{each, print, score};
+use super::{Options, tokens_line};
+use crate::bench::drift::corpus::{self, Case, Field, Side};
+use crate::bench::drift::{each, print, score};
 
 /// Cases of a smoke run.
 const SMOKE: usize = 12;
 
 /// Length of the beginning of a page's outline with which the prompt is compared, in characters.
 const OUTLINE: usize = 12_000;
-
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// The corpus: a folder with `drift` and `control` in it
-    #[arg(long, value_name = "FOLDER")]
-    corpus: PathBuf,
-    /// Only cases whose name contains this
-    #[arg(long, value_name = "TEXT")]
-    case: Option<String>,
-    /// A dozen cases only, and fail when a wanted value is in no prompt or a prompt is too long
-    #[arg(long)]
-    smoke: bool,
-    /// List the fields whose wanted value is not in the prompt
-    #[arg(long)]
-    missing: bool,
-    /// Print the prompts
-    #[arg(long)]
-    show: bool,
-}
 
 /// Position of the wanted value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +50,7 @@ struct Outcome {
 }
 
 /// Runs the bench.
-pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let mut cases = corpus::load(&options.corpus)?;
     cases.retain(|case| options.case.as_ref().is_none_or(|text| case.id.contains(text.as_str())));
     if options.smoke {
@@ -237,16 +218,7 @@ fn table(outcomes: &[Outcome]) -> String {
             of(&|outcome| outcome.tokens.and_then(|_| u64::try_from(outcome.outline_tokens).ok())),
         ),
     ] {
-        tokens.sort_unstable();
-        let at = |percent: usize| tokens.get(tokens.len() * percent / 100).copied().unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "tokens, {name:<28} {:>4} pages  p50 {:>5}  p95 {:>5}  max {:>5}",
-            tokens.len(),
-            at(50),
-            at(95),
-            tokens.last().copied().unwrap_or(0)
-        );
+        text.push_str(&tokens_line(name, "pages", &mut tokens));
     }
     text
 }
