@@ -59,7 +59,7 @@ impl Way {
     /// [`ChatError::Ledger`] when the accounts cannot be read.
     pub async fn usage(&self) -> Result<ModelUsage, ChatError> {
         match self {
-            Self::Rules => Ok(ModelUsage::default()),
+            Self::Rules | Self::RulesAlone => Ok(ModelUsage::default()),
             Self::Model { session, .. } => session.usage().await,
         }
     }
