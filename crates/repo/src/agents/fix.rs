@@ -69,14 +69,12 @@ async fn ask_model(
             }
             Err(error) => (String::new(), error.to_string(), false),
         };
-        let key = step.target.key();
-        state.models.attempts.push(ModelAttempt {
-            key,
-            accepted: state.fixes.accepted.len(),
-            change,
-            outcome,
-            gave_up,
-        });
+        // What a model has nothing to say about was asked about for all of them.
+        let others = step.with.iter().filter(|_| gave_up);
+        let keys = std::iter::once(&step.target).chain(others).map(Finding::key);
+        let accepted = state.fixes.accepted.len();
+        let attempt = |key| ModelAttempt { key, accepted, change: change.clone(), outcome: outcome.clone(), gave_up };
+        state.models.attempts.extend(keys.map(attempt));
         let candidates = answer.ok().flatten().into_iter().collect();
         state.plan.proposals.push(Proposal { target: step.target, candidates });
     }
@@ -92,8 +90,7 @@ async fn detailed(
 ) -> Result<Option<Finding>, StepError> {
     let is_shortened = |text: &str| text.contains("...") || text.contains("-vv");
     let text = target.stack.as_deref().unwrap_or(&target.message);
-    let key = target.key();
-    let selectors = state.diagnosis.current.as_ref().map(|observed| observed.result.failing_selectors(&key));
+    let selectors = state.diagnosis.current.as_ref().map(|observed| observed.result.selectors_at(target));
     let Some(selector) = selectors.unwrap_or_default().into_iter().next().filter(|_| is_shortened(text)) else {
         return Ok(None);
     };

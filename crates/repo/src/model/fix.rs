@@ -87,14 +87,14 @@ fn prompt(
     let line = target.location.map_or_else(|| "unknown".to_owned(), |location| location.line.to_string());
     let error = |finding: &Finding, limit: usize| error_text(&prompt_context.unvarying.finding(finding), limit);
     let of_other = |other: &Finding| {
-        let tests = tests_of(state, &other.key());
+        let tests = tests_of(state, other);
         format!("{}\n{tests}\n{}", other.headline(), error(other, limits.message_characters / 2))
     };
     let values = Values {
         situation: Situation::of(prompt_context, state, Some(target)),
         category: target.category.name(),
         place: format!("File: {}\nLine: {line}", target.file.as_deref().unwrap_or("unknown")),
-        tests: tests_of(state, &target.key()),
+        tests: tests_of(state, target),
         error: error(shown, limits.stack_characters),
         with: step.with.iter().map(of_other).collect(),
         approach: &step.approach,

@@ -100,7 +100,7 @@ fn prompt(
     let mut failures = String::new();
     for (index, finding) in choice.iter().enumerate() {
         let told = described(&prompt_context.unvarying.finding(finding));
-        let tests = tests_of(state, &finding.key()).replace('\n', ", ");
+        let tests = tests_of(state, finding).replace('\n', ", ");
         let tests = if tests.is_empty() { String::new() } else { format!("\n   tests: {tests}") };
         let _ = writeln!(failures, "{}. {}{tests}", index + 1, cut(&told, prompt_context.limits.message_characters));
     }

@@ -106,10 +106,10 @@ pub(super) fn described(finding: &Finding) -> String {
 }
 
 /// The tests that show a failure, as their runner calls them: the first ones, and the number of the others.
-pub(super) fn tests_of(state: &HealState, key: &Key) -> String {
+pub(super) fn tests_of(state: &HealState, failure: &Finding) -> String {
     const MOST: usize = 3;
     let selectors =
-        state.diagnosis.current.as_ref().map(|observed| observed.result.selectors_of(key)).unwrap_or_default();
+        state.diagnosis.current.as_ref().map(|observed| observed.result.selectors_at(failure)).unwrap_or_default();
     let mut text = selectors.iter().take(MOST).cloned().collect::<Vec<_>>().join("\n");
     if selectors.len() > MOST {
         let _ = write!(text, "\nand {} more", selectors.len() - MOST);
