@@ -1,6 +1,6 @@
 //! Detection of additions by a change that are not program code: explanatory comments and texts, directives
-//! that make a tool ignore something, and ways to keep a test from running or from failing. No repair needs any
-//! of them.
+//! that make a tool ignore something, ways to keep a test from running or from failing, and the first program or
+//! connection that a file starts. No repair needs any of them.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,9 @@ pub enum Tampering {
     /// A piece of code that tests are switched off with.
     #[error("`{0}`, by which tests are ended, skipped or recognised")]
     Phrase(&'static str),
+    /// A piece of code that can do more than the file could.
+    #[error("`{0}`, which starts a program, opens a connection or runs a text as code")]
+    Power(&'static str),
 }
 
 /// Returns the first kind of tampering that `after` contains more of than `before`; `None` if `after` adds
@@ -31,7 +34,12 @@ pub fn added(file: &str, before: &str, after: &str) -> Option<Tampering> {
     let guard = guard?;
     let (before, after) = (code(guard, before), code(guard, after));
     let more = |phrase: &&&str| count(&after, phrase) > count(&before, phrase);
-    guard.phrases.iter().find(more).map(|phrase| Tampering::Phrase(phrase))
+    if let Some(phrase) = guard.phrases.iter().find(more) {
+        return Some(Tampering::Phrase(phrase));
+    }
+    // A file that has the power already may be repaired where it uses it.
+    let is_new = |phrase: &&&str| count(&before, phrase) == 0 && count(&after, phrase) > 0;
+    guard.powers.iter().find(is_new).map(|phrase| Tampering::Power(phrase))
 }
 
 /// Returns the reason `after` is checked less strictly than `before`, if it is: a directive that makes a tool
@@ -141,6 +149,26 @@ mod tests {
         }
         assert_eq!(loosened("a.py", "def f() -> str:\n    return 1\n", "def f() -> int:\n    return 1\n"), None);
         assert_eq!(loosened("a.ts", "let x: string = 1;\n", "let x: number = 1;\n"), None);
+    }
+
+    #[test]
+    fn what_can_do_more_than_the_file_could_is_seen() {
+        for (file, after) in [
+            ("a.py", "import os\nos.system('x')\n"),
+            ("a.py", "from os import system\nsystem('x')\n"),
+            ("a.py", "import subprocess\n"),
+            ("a.py", "eval(x)\n"),
+            ("a.py", "import urllib.request\n"),
+            ("a.js", "const { exec } = require('node:child_process');\n"),
+            ("a.ts", "eval(x);\n"),
+            ("a.js", "fetch('http://x');\n"),
+            ("a.rs", "fn f() { std::process::Command::new(\"x\"); }\n"),
+        ] {
+            assert!(matches!(added(file, "", after), Some(Tampering::Power(_))), "{file}: {after}");
+        }
+        let used = "def f():\n    return subprocess.run(['x'])\n";
+        assert_eq!(added("a.py", used, &format!("import subprocess\n\n\n{used}")), None);
+        assert_eq!(added("a.py", "", "from urllib.parse import quote\nimport re\nre.compile(retrieval(x))\n"), None);
     }
 
     #[test]

@@ -137,6 +137,20 @@ impl CheckResult {
             .collect()
     }
 
+    /// Returns the selectors of the tests that showed a failure; where cases of one test share a selector, those of the failures at the
+    /// same place.
+    pub(crate) fn selectors_at(&self, failure: &Finding) -> Vec<String> {
+        let own = self.selectors_of(&failure.key());
+        if !own.is_empty() {
+            return own;
+        }
+        let is_there = |index: &usize| {
+            let other = self.findings.get(*index);
+            other.is_some_and(|other| other.file == failure.file && other.location == failure.location)
+        };
+        self.selectors.iter().filter(|(_, index)| is_there(index)).map(|(selector, _)| selector.clone()).collect()
+    }
+
     /// Returns the duration of the test command.
     pub fn duration(&self) -> Duration {
         Duration::from_millis(self.millis)

@@ -7,7 +7,7 @@ use autoheal_engine::{Timestamp, counted};
 
 use crate::check_result::{CheckResult, TestState};
 use crate::results::{FixStatus, HealingResults};
-use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, PatchStatus, Tried};
+use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, ModelAttempt, ModelUse, PatchStatus, Tried};
 
 /// The report of a run, Markdown. Text that came from the repository stands in code spans and fences only, so that it
 /// cannot become markup.
@@ -33,6 +33,7 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
     timeline(&mut text, &state.diagnosis, state.started_at);
     lsp_diagnostics(&mut text, &state.diagnosis.lsp, state.fixes.accepted.len());
     attempts(&mut text, &state.tried);
+    model_attempts(&mut text, &state.models);
     times(&mut text, state, now);
     undo(&mut text, state, results);
     text
@@ -243,6 +244,21 @@ fn attempts(text: &mut String, tried: &Tried) {
     }
     if failed.len() > 50 {
         let _ = writeln!(text, "- and {} more", failed.len() - 50);
+    }
+    text.push('\n');
+}
+
+/// Attempts of a model that were not kept, each with the reason.
+fn model_attempts(text: &mut String, models: &ModelUse) {
+    let mut attempts = models.attempts.iter().filter(|attempt| attempt.outcome != ModelAttempt::PENDING).peekable();
+    if attempts.peek().is_none() {
+        return;
+    }
+    text.push_str("## Attempts of the language model that were not kept\n\n");
+    for attempt in attempts {
+        let message = attempt.key.message.lines().next().unwrap_or_default();
+        let outcome = attempt.outcome.trim_start_matches("which was ");
+        let _ = writeln!(text, "- {}: {}", code(message), code(outcome));
     }
     text.push('\n');
 }

@@ -33,6 +33,26 @@ pub(crate) async fn run(
     Ok(CheckResult { millis: result.millis.saturating_sub(millis(waited)), ..result })
 }
 
+/// Runs tests of the suite at hand so that their failures show values whole. Returns the failures; none if the runner has no such option.
+pub(crate) async fn detailed(
+    session: &mut Session,
+    selectors: Vec<String>,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Vec<Finding>, StepError> {
+    let toolchain = toolchains::of(session.setup().language());
+    let options = toolchain.detail_options(session.setup().suite().tests.runner);
+    if options.is_empty() {
+        return Ok(Vec::new());
+    }
+    session.place().folders.remove_report().map_err(|error| disk("removing an old report", &error))?;
+    let mut words = toolchain.test_words(&session.place(), &Scope::Only(selectors));
+    words.extend(options.iter().map(|option| (*option).to_owned()));
+    let outcome = session.run(words, limit, context).await?;
+    let report = toolchain.test_report(&session.place(), &outcome);
+    Ok(report.map(|report| toolchain.findings(&session.place(), &report)).unwrap_or_default())
+}
+
 /// Result of a run under other conditions.
 pub(crate) struct Rerun {
     /// Outcomes of the tests.

@@ -22,7 +22,7 @@ use crate::checkout::Checkout;
 use crate::folders::Folders;
 use crate::graph::{HealNode, graph};
 use crate::hosting::{Hosted, delivery};
-use crate::model::{ModelPlanner, PromptContext};
+use crate::model::{ModelPlanner, PromptContext, Unvarying};
 use crate::report;
 use crate::request::{CiMode, HealRequest};
 use crate::results::HealingResults;
@@ -133,9 +133,10 @@ impl HealWorkflow {
         }
     }
 
-    fn model_planner<'a>(&'a self, importers: &'a Importers) -> Option<ModelPlanner<'a>> {
+    fn model_planner<'a>(&'a self, importers: &'a Importers, unvarying: &'a Unvarying) -> Option<ModelPlanner<'a>> {
         let HealSettings { models, prompt_limits: limits, .. } = &self.settings;
-        models.as_ref().map(|models| ModelPlanner { models, prompt_context: PromptContext { limits, importers } })
+        let prompt_context = PromptContext { limits, importers, unvarying };
+        models.as_ref().map(|models| ModelPlanner { models, prompt_context })
     }
 
     fn keep(&self, run: RunId, session: Session) {
@@ -148,17 +149,19 @@ impl HealWorkflow {
         let hosted = Hosted::at(&self.settings.hosts, &checkout.address);
         // Taken out while it is used: a step that is dropped half-way drops its session with it, tree and all.
         let mut session = self.session(state, &checkout, context.run).await?;
+        let unvarying = Unvarying::of(&checkout.folders, &self.settings.data_dir);
         match node {
             HealNode::Analyze => {}
             HealNode::Discover => discover::run(state, &session.tree(), context)?,
             HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
             HealNode::Plan => {
                 let importers = Imports::new(session.sources()).importers();
-                plan::run(state, session.sources(), self.model_planner(&importers), &importers, context).await;
+                plan::run(state, session.sources(), self.model_planner(&importers, &unvarying), &importers, context)
+                    .await;
             }
             HealNode::Fix => {
                 let importers = Imports::new(session.sources()).importers();
-                fix::run(state, &mut session, &checkout, self.model_planner(&importers), context).await?;
+                fix::run(state, &mut session, &checkout, self.model_planner(&importers, &unvarying), context).await?;
             }
             HealNode::Patch => {
                 let installer = patch::Installer { checkout: &checkout, settings: &self.settings };

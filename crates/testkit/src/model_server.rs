@@ -28,17 +28,19 @@ pub struct Scripted {
     pub body: Vec<u8>,
     /// Delay of the response.
     pub delay: Duration,
+    /// Name of the form that a request must ask for; `None`: the response answers any request.
+    pub form: Option<String>,
 }
 
 impl Scripted {
     /// An answer with a document.
     pub fn new(status: u16, body: &Value) -> Self {
-        Self { status, headers: Vec::new(), body: body.to_string().into_bytes(), delay: Duration::ZERO }
+        Self { status, headers: Vec::new(), body: body.to_string().into_bytes(), delay: Duration::ZERO, form: None }
     }
 
     /// Makes a response whose body is not a JSON document.
     pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO }
+        Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO, form: None }
     }
 
     /// Returns the response with a header.
@@ -52,6 +54,13 @@ impl Scripted {
     #[must_use]
     pub const fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
+        self
+    }
+
+    /// Returns the response for requests alone that ask for the form of this name.
+    #[must_use]
+    pub fn of_form(mut self, name: &str) -> Self {
+        self.form = Some(name.to_owned());
         self
     }
 
@@ -123,6 +132,18 @@ struct Script {
     requests: Vec<Request>,
 }
 
+impl Script {
+    /// The next answer to a request with this body.
+    fn next(&mut self, body: &str) -> Option<Scripted> {
+        let fits =
+            |answer: &Scripted| answer.form.as_ref().is_none_or(|name| body.contains(&format!("\"name\":\"{name}\"")));
+        let first = self.answers.iter().position(fits)?;
+        let form = self.answers.get(first).map(|answer| answer.form.clone());
+        let is_last = self.answers.iter().skip(first + 1).all(|answer| Some(&answer.form) != form.as_ref());
+        if is_last { self.answers.get(first).cloned() } else { self.answers.remove(first) }
+    }
+}
+
 /// A running server; it ends when this is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
@@ -132,7 +153,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// A server that gives these answers, one after the other, and the last one for ever.
+    /// A server that gives these answers, one after the other, and the last one of a form for ever.
     pub async fn start(answers: impl IntoIterator<Item = Scripted>) -> Self {
         let script = Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), requests: Vec::new() }));
         let shared = Arc::clone(&script);
@@ -174,8 +195,9 @@ async fn converse(stream: TcpStream, script: &Mutex<Script>) -> io::Result<()> {
     while let Some(request) = read_request(&mut stream).await? {
         let answer = {
             let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
+            let body = String::from_utf8_lossy(&request.body).into_owned();
             script.requests.push(request);
-            if script.answers.len() > 1 { script.answers.pop_front() } else { script.answers.front().cloned() }
+            script.next(&body)
         };
         let answer = answer.unwrap_or_else(|| Scripted::raw(500, "there is no script"));
         tokio::time::sleep(answer.delay).await;

@@ -149,8 +149,8 @@ fn an_edit_that_would_not_parse_is_syntax_validation_failed() {
     let plan = json!({ "steps": [{ "failure": 1, "files": ["motto.py"], "approach": "Find the text." }] });
     let edit =
         json!({ "file": "motto.py", "search": "return 'saying so is fine'", "replace": "return 'saying so is fine" });
-    let answers = [plan.clone(), json!({ "edits": [edit] })];
-    let answers = answers.iter().cycle().take(12).map(|answer| Scripted::openai(&answer.to_string())).collect();
+    let plan = Scripted::openai(&plan.to_string()).of_form("plan");
+    let answers = vec![plan, Scripted::openai(&json!({ "edits": [edit] }).to_string())];
     let Some((ended, results)) = asked_model(answers, "60") else { return };
     assert_code(&ended, &results, "SYNTAX_VALIDATION_FAILED");
 }

@@ -16,7 +16,7 @@ use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
 use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
-use crate::language::{Language, LanguageId, StackFrame, first_word};
+use crate::language::{Language, LanguageId, PrintedCall, StackFrame, first_word};
 use crate::report::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
@@ -120,6 +120,10 @@ impl Language for JavaScript {
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
         let frames = fix::blame::stack(finding, sources).into_iter();
         frames.map(|(file, line, column)| StackFrame { file: file.to_owned(), line, column }).collect()
+    }
+
+    fn printed_calls(&self, text: &str) -> Vec<PrintedCall> {
+        report::stack::printed_calls(text)
     }
 
     fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding> {

@@ -54,6 +54,24 @@ pub(crate) static GUARD: Guard = Guard {
         "global.it",
         "prepareStackTrace",
     ],
+    powers: &[
+        "child_process",
+        "execSync",
+        "spawnSync",
+        "eval(",
+        "new Function(",
+        "node:vm",
+        "node:net",
+        "http.request",
+        "https.request",
+        "http.get",
+        "https.get",
+        "fetch(",
+        "XMLHttpRequest",
+        "WebSocket",
+        "Deno.Command",
+        "rmSync",
+    ],
 };
 
 /// Beginnings of the comments that make a tool ignore a part of the code, or end such a part.

@@ -10,6 +10,8 @@ pub(crate) struct Guard {
     pub(crate) tokens: fn(&str) -> Vec<Token>,
     /// Pieces of code, without white space, that end a process, skip or change tests, or ask whether one runs.
     pub(crate) phrases: &'static [&'static str],
+    /// Pieces of code, without white space, that start programs, open connections or run text as code.
+    pub(crate) powers: &'static [&'static str],
     /// Words that make a type checker accept more.
     pub(crate) escapes: &'static [&'static str],
 }

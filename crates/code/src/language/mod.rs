@@ -17,6 +17,7 @@ pub(crate) mod switch;
 pub(crate) mod units;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use autoheal_engine::diagnostics::{Category, Finding};
 
@@ -42,6 +43,15 @@ pub struct StackFrame {
     pub line: u32,
     /// Column of the call, from 1, if the engine reports it.
     pub column: Option<u32>,
+}
+
+/// One call in a printed stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrintedCall {
+    /// Lines of the text that are about the call, from 0: its head, and the code that is printed below it.
+    pub lines: Range<usize>,
+    /// Its file, as printed.
+    pub file: String,
 }
 
 /// The word that a statement begins with; empty: it begins with something else.
@@ -133,6 +143,9 @@ pub(crate) trait Language: Sync {
     /// Returns the calls that led to the error of a finding, the deepest first, in files of the repository. `with_causes`: and behind them
     /// those that led to the errors that led to this one.
     fn stack(&self, finding: &Finding, sources: &Sources, with_causes: bool) -> Vec<StackFrame>;
+
+    /// Returns the calls that a text prints as a stack, in its order, whether their files are the repository's or not.
+    fn printed_calls(&self, text: &str) -> Vec<PrintedCall>;
 
     /// Returns a finding for each error in a text that is in a file of the repository. The text may be anything, such as a job's log.
     fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding>;

@@ -14,7 +14,7 @@ use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
 use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
-use crate::language::{Language, LanguageId, StackFrame, first_word};
+use crate::language::{Language, LanguageId, PrintedCall, StackFrame, first_word};
 use crate::report::{Look, lsp};
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
@@ -116,6 +116,10 @@ impl Language for Python {
         let stacks = fix::blame::stacks(finding, sources).into_iter().take(if with_causes { usize::MAX } else { 1 });
         let frame = |(file, line): (&str, u32)| StackFrame { file: file.to_owned(), line, column: None };
         stacks.flatten().map(frame).collect()
+    }
+
+    fn printed_calls(&self, text: &str) -> Vec<PrintedCall> {
+        report::traceback::printed_calls(text)
     }
 
     fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding> {

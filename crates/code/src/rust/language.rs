@@ -15,7 +15,7 @@ use crate::language::outline::Outline;
 use crate::language::plan::{Found, TestPlace};
 use crate::language::switch::{Change, Switch};
 use crate::language::units::Units;
-use crate::language::{Language, LanguageId, StackFrame, first_word};
+use crate::language::{Language, LanguageId, PrintedCall, StackFrame, first_word};
 use crate::report::Look;
 use crate::search::evidence::Evidence;
 use crate::sources::Sources;
@@ -130,6 +130,10 @@ impl Language for Rust {
 
     fn stack(&self, finding: &Finding, sources: &Sources, _: bool) -> Vec<StackFrame> {
         panics::frames(finding, sources)
+    }
+
+    fn printed_calls(&self, text: &str) -> Vec<PrintedCall> {
+        panics::printed_calls(text)
     }
 
     fn findings_in_text(&self, text: &str, look: &Look<'_>) -> Vec<Finding> {

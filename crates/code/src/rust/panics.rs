@@ -6,7 +6,7 @@ use autoheal_engine::diagnostics::{Finding, Location};
 use regex::Regex;
 
 use super::compiler;
-use crate::language::StackFrame;
+use crate::language::{PrintedCall, StackFrame};
 use crate::report::Look;
 use crate::sources::Sources;
 
@@ -14,6 +14,8 @@ static PANICKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^thread '[^'\n]*'(?: \(\d+\))? panicked at (?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):?$")
         .ok()
 });
+
+static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s+at (?P<file>\S[^\n]*?):\d+(?::\d+)?$").ok());
 
 /// A panic, as the standard library prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,20 @@ pub(super) fn frames(finding: &Finding, sources: &Sources) -> Vec<StackFrame> {
         Some(StackFrame { file, line, column })
     };
     all(said).iter().rev().filter_map(frame).collect()
+}
+
+/// Calls of a backtrace in a text: a line with the function, and one with the place.
+pub(super) fn printed_calls(text: &str) -> Vec<PrintedCall> {
+    let Some(pattern) = CALL.as_ref() else { return Vec::new() };
+    let lines: Vec<&str> = text.lines().collect();
+    let calls = lines.windows(2).enumerate().filter_map(|(number, pair)| {
+        let (function, place) = (pair.first()?, pair.get(1)?);
+        let file = pattern.captures(place)?.name("file")?.as_str().to_owned();
+        let is_numbered =
+            function.trim_start().split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+        is_numbered.then_some(PrintedCall { lines: number..number + 2, file })
+    });
+    calls.collect()
 }
 
 #[cfg(test)]

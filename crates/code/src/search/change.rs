@@ -108,7 +108,7 @@ impl Changes {
 const LONGEST_QUOTE: usize = 60;
 
 /// Describes edits, as an imperative.
-pub(crate) fn describe(text: &str, edits: &[Edit]) -> String {
+pub fn describe(text: &str, edits: &[Edit]) -> String {
     let old = |edit: &Edit| quote(text.get(edit.start..edit.end).unwrap_or_default());
     let is_white = |code: &str| code.trim().is_empty();
     match edits {

@@ -52,6 +52,7 @@ pub(crate) mod terrain;
 pub(crate) mod tree;
 mod uses;
 
+pub use change::describe;
 pub use evidence::{Evidence, Lines, TestCoverage};
 pub(crate) use ranking::{Dialect, Reading, Weighing, candidates_in};
 pub(crate) use suspects::{files, suspects};

@@ -2,6 +2,7 @@
 //! patch agent to find out.
 
 use std::cmp::Reverse;
+use std::time::Duration;
 
 use autoheal_code::fix;
 use autoheal_code::report::{checkers, ruff};
@@ -18,6 +19,7 @@ use crate::model::{self, ModelPlanner, NoAdvice};
 use crate::search::{self, WarmRunnerPool};
 use crate::session::Session;
 use crate::state::{Diagnosis, Exhausted, HealState, ModelAttempt, Proposal};
+use crate::suite;
 
 /// Collects the candidates of every target, likeliest first.
 pub(crate) async fn run(
@@ -32,7 +34,7 @@ pub(crate) async fn run(
         return Ok(());
     }
     if let Some(planner) = planner.filter(|_| !state.plan.model_steps.is_empty()) {
-        ask_model(state, session.sources(), planner, context).await;
+        ask_model(state, session, planner, context).await?;
     } else if state.plan.is_searching {
         search_for(state, session, context).await?;
     } else if state.plan.is_looking_back {
@@ -47,29 +49,57 @@ pub(crate) async fn run(
 }
 
 /// One change per failure of the plan. What comes of it is written down, so that the next question can tell it.
-async fn ask_model(state: &mut HealState, sources: &Sources, planner: ModelPlanner<'_>, context: &StepContext) {
+async fn ask_model(
+    state: &mut HealState,
+    session: &mut Session,
+    planner: ModelPlanner<'_>,
+    context: &StepContext,
+) -> Result<(), StepError> {
     for step in state.plan.model_steps.clone() {
-        let answer = model::candidates(planner, state, &step, sources, context).await;
+        let detailed = detailed(state, session, &step.target, context).await?;
+        let sources = session.sources();
+        let shown = detailed.as_ref().unwrap_or(&step.target);
+        let answer = model::candidates(planner, state, &step, shown, sources, context).await;
         let (change, outcome, gave_up) = match &answer {
-            Ok(Some(candidate)) => (change_of(candidate, sources), "which was not tried".to_owned(), false),
+            Ok(Some(candidate)) => (change_of(candidate, sources), ModelAttempt::PENDING.to_owned(), false),
             Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),
             Err(NoAdvice::Ended(error)) => {
                 state.give_up_models(error);
-                return;
+                return Ok(());
             }
             Err(error) => (String::new(), error.to_string(), false),
         };
-        let key = step.target.key();
-        state.models.attempts.push(ModelAttempt {
-            key,
-            accepted: state.fixes.accepted.len(),
-            change,
-            outcome,
-            gave_up,
-        });
+        // What a model has nothing to say about was asked about for all of them.
+        let others = step.with.iter().filter(|_| gave_up);
+        let keys = std::iter::once(&step.target).chain(others).map(Finding::key);
+        let accepted = state.fixes.accepted.len();
+        let attempt = |key| ModelAttempt { key, accepted, change: change.clone(), outcome: outcome.clone(), gave_up };
+        state.models.attempts.extend(keys.map(attempt));
         let candidates = answer.ok().flatten().into_iter().collect();
         state.plan.proposals.push(Proposal { target: step.target, candidates });
     }
+    Ok(())
+}
+
+/// Returns a failure with its values whole, where its test runner shortens them unless it is told not to: the test is run once more.
+async fn detailed(
+    state: &HealState,
+    session: &mut Session,
+    target: &Finding,
+    context: &StepContext,
+) -> Result<Option<Finding>, StepError> {
+    let is_shortened = |text: &str| text.contains("...") || text.contains("-vv");
+    let text = target.stack.as_deref().unwrap_or(&target.message);
+    let selectors = state.diagnosis.current.as_ref().map(|observed| observed.result.selectors_at(target));
+    let Some(selector) = selectors.unwrap_or_default().into_iter().next().filter(|_| is_shortened(text)) else {
+        return Ok(None);
+    };
+    let limit = Duration::from_secs(state.request.limits.test_seconds);
+    let own = session.enter_suite_of(&[selector]);
+    let found = suite::detailed(session, own, limit, context).await;
+    session.enter_suite_of(&[]);
+    let is_it = |finding: &Finding| finding.category == target.category && finding.file == target.file;
+    Ok(found?.into_iter().find(is_it))
 }
 
 /// Searches for changes that the tests allow, target by target, up to the first failure for which there are

@@ -59,8 +59,8 @@ pub(crate) async fn run(
     state.plan.targets = targets;
 }
 
-/// Asks a model for the next failures to repair. Its plan is optional: without one, the model that writes the code repairs the
-/// most urgent failure.
+/// Asks a model for the next failures to repair, where there is a choice. Its plan is optional: without one, the model that writes
+/// the code repairs the most urgent failure.
 async fn ask_model(
     state: &mut HealState,
     planner: ModelPlanner<'_>,
@@ -70,7 +70,12 @@ async fn ask_model(
     let (urgent, linted) = choose(state, planner.prompt_context.importers, Healer::Model);
     let choice = if urgent.is_empty() { linted } else { urgent };
     let Some(most_urgent) = choice.first() else { return Vec::new() };
-    match model::steps(planner, state, &choice, sources, context).await {
+    let answer = if model::is_decided(&choice, sources) {
+        Ok(vec![ModelStep::new(most_urgent.clone())])
+    } else {
+        model::steps(planner, state, &choice, sources, context).await
+    };
+    match answer {
         Ok(steps) => {
             if steps.is_empty() {
                 context.note("plan", "the language model sees nothing that is worth a try");
@@ -80,10 +85,10 @@ async fn ask_model(
         Err(NoAdvice::Ended(error)) => state.give_up_models(&error),
         Err(error @ (NoAdvice::Answer(_) | NoAdvice::Prompt(_))) => {
             context.note("plan", format!("without a plan: {error}"));
-            let step = ModelStep { target: most_urgent.clone(), files: Vec::new(), approach: String::new() };
-            state.plan.model_steps = vec![step];
+            state.plan.model_steps = vec![ModelStep::new(most_urgent.clone())];
         }
     }
+    model::join_by_file(&mut state.plan.model_steps, &choice);
     state.plan.model_steps.iter().map(|step| step.target.clone()).collect()
 }
 

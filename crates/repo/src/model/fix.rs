@@ -2,7 +2,7 @@
 
 use autoheal_code::excerpt::{self, Excerpt, Extent};
 use autoheal_code::replacement::{self, Replacement};
-use autoheal_code::{Candidate, FileEdit, Sources};
+use autoheal_code::{Candidate, FileEdit, Sources, search};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{PromptError, fill};
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::FIXER;
-use super::prompt::Situation;
+use super::error_text::error_text;
+use super::prompt::{Situation, may_change, tests_of};
 use super::{ModelPlanner, NoAdvice, PromptContext};
 use crate::project::is_manifest;
 use crate::state::{HealState, ModelStep};
@@ -26,15 +27,16 @@ struct Answer {
     edits: Vec<Replacement>,
 }
 
-/// Asks a model for the change that repairs a failure; `None`: it does not see what is wrong.
+/// Asks a model for the change that repairs a failure; `None`: it does not see what is wrong. `shown`: the failure as the model sees it.
 pub(crate) async fn candidates(
     planner: ModelPlanner<'_>,
     state: &mut HealState,
     step: &ModelStep,
+    shown: &Finding,
     sources: &Sources,
     context: &StepContext,
 ) -> Result<Option<Candidate>, NoAdvice> {
-    let prompt = prompt(planner.prompt_context, state, step, sources)?;
+    let prompt = prompt(planner.prompt_context, state, step, shown, sources)?;
     let check = |value: Value| {
         let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
         if answer.edits.is_empty() {
@@ -56,16 +58,12 @@ struct Values<'a> {
     situation: Situation<'a>,
     category: &'static str,
     place: String,
-    message: &'a str,
-    stack: &'a str,
+    tests: String,
+    error: String,
+    /// Errors of the further failures that the question is about.
+    with: Vec<String>,
     approach: &'a str,
-    excerpts: Vec<Shown>,
-}
-
-#[derive(Serialize)]
-struct Shown {
-    head: String,
-    text: String,
+    files: Vec<String>,
 }
 
 /// The prompt (Property 32).
@@ -73,38 +71,45 @@ fn prompt(
     prompt_context: PromptContext<'_>,
     state: &HealState,
     step: &ModelStep,
+    shown: &Finding,
     sources: &Sources,
 ) -> Result<String, PromptError> {
     let target = &step.target;
+    let limits = prompt_context.limits;
     // What the plan asks for and what the failure points at share the room.
     let share = Extent {
-        characters: prompt_context.limits.code_characters / (step.files.len() + 1),
-        context_lines: prompt_context.limits.context_lines,
+        characters: limits.code_characters / (step.files.len() + 1),
+        context_lines: limits.context_lines,
+        test_characters: limits.test_characters,
     };
-    let asked: Vec<Excerpt> = step.files.iter().filter_map(|file| excerpt::beginning(file, sources, share)).collect();
     let mut excerpts = excerpt::excerpts(target, sources, share);
-    let is_within = |shown: &Excerpt, other: &Excerpt| shown.file == other.file && shown.last_line <= other.last_line;
-    excerpts.retain(|shown| !asked.iter().any(|other| is_within(shown, other)));
-    excerpts.extend(asked);
+    excerpts.extend(step.files.iter().filter_map(|file| excerpt::beginning(file, sources, share)));
     let line = target.location.map_or_else(|| "unknown".to_owned(), |location| location.line.to_string());
+    let error = |finding: &Finding, limit: usize| error_text(&prompt_context.unvarying.finding(finding), limit);
+    let of_other = |other: &Finding| {
+        let tests = tests_of(state, other);
+        format!("{}\n{tests}\n{}", other.headline(), error(other, limits.message_characters / 2))
+    };
     let values = Values {
         situation: Situation::of(prompt_context, state, Some(target)),
         category: target.category.name(),
         place: format!("File: {}\nLine: {line}", target.file.as_deref().unwrap_or("unknown")),
-        message: &target.message,
-        stack: target.stack.as_deref().unwrap_or("none"),
+        tests: tests_of(state, target),
+        error: error(shown, limits.stack_characters),
+        with: step.with.iter().map(of_other).collect(),
         approach: &step.approach,
-        excerpts: excerpts.into_iter().map(shown).collect(),
+        files: excerpt::by_file(excerpts, sources).iter().map(|parts| excerpts_of(parts, sources)).collect(),
     };
     fill(PROMPT.0, PROMPT.1, values)
 }
 
-fn shown(excerpt: Excerpt) -> Shown {
-    let may = if excerpt.is_editable { "may be changed" } else { "may not be changed" };
-    let Excerpt { file, first_line, last_line, text, is_editable: _ } = excerpt;
-    // The name stands within the fence: a repository chooses it.
-    let head = format!("{file}, lines {first_line} to {last_line}, {may}:");
-    Shown { head, text }
+/// The excerpts of one file. Its name stands within the fence: a repository chooses it.
+fn excerpts_of(parts: &[Excerpt], sources: &Sources) -> String {
+    let file = parts.first().map_or("", |part| part.file.as_str());
+    let may = if may_change(file, sources) { "may be changed" } else { "may not be changed" };
+    let part =
+        |part: &Excerpt| format!("{file}, lines {} to {}, {may}:\n{}", part.first_line, part.last_line, part.text);
+    parts.iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
 fn schema() -> Value {
@@ -128,13 +133,32 @@ fn candidate(target: &Finding, files: Vec<FileEdit>, sources: &Sources) -> Candi
         let before = text.get(..first.start).unwrap_or_default();
         u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX)
     });
-    let edits: usize = files.iter().map(|edit| edit.edits.len()).sum();
-    let description = match (files.len(), edits) {
-        (1, 1) => "rewrite the code there as a language model says".to_owned(),
-        (1, edits) => format!("rewrite {edits} places as a language model says"),
-        (files, edits) => format!("rewrite {edits} places in {files} files as a language model says"),
-    };
+    let description = description(&files, sources);
     Candidate { fixer: FIXER.to_owned(), category: target.category, line, description, cost: COST, files }
+}
+
+/// Description of edits: the change of one line, or the number of lines and where they are.
+fn description(files: &[FileEdit], sources: &Sources) -> String {
+    let lines = |edit: &FileEdit| -> usize {
+        let text = sources.text(&edit.file).unwrap_or_default();
+        let old = |start, end| text.get(start..end).unwrap_or_default().lines().count();
+        edit.edits.iter().map(|edit| old(edit.start, edit.end).max(edit.replacement.lines().count())).sum()
+    };
+    let count: usize = files.iter().map(lines).sum();
+    match files {
+        [file] => {
+            let text = sources.text(&file.file).unwrap_or_default();
+            if count <= 1 {
+                return search::describe(text, &file.edits);
+            }
+            let around = file.edits.first().and_then(|edit| {
+                let blanks = text.get(edit.start..)?.len() - text.get(edit.start..)?.trim_start().len();
+                excerpt::name_around(&file.file, edit.start + blanks, sources)
+            });
+            format!("rewrite {count} lines of {}", around.map_or_else(|| file.file.clone(), |name| format!("{name}()")))
+        }
+        _ => format!("rewrite {count} lines in {} files", files.len()),
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +169,7 @@ mod tests {
 
     use super::*;
     use crate::HealRequest;
-    use crate::model::PromptLimits;
+    use crate::model::{PromptLimits, Unvarying};
 
     fn line() -> impl Strategy<Value = String> {
         "[ -~\u{e9}]{1,80}"
@@ -177,10 +201,10 @@ mod tests {
                 stack: Some(stack.clone()),
             };
             let state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
-            let (limits, importers) = (PromptLimits::default(), Importers::new());
-            let prompt_context = PromptContext { limits: &limits, importers: &importers };
-            let step = ModelStep { target, files: Vec::new(), approach: String::new() };
-            let prompt = prompt(prompt_context, &state, &step, &sources).unwrap();
+            let (limits, importers, unvarying) = (PromptLimits::default(), Importers::new(), Unvarying::default());
+            let prompt_context = PromptContext { limits: &limits, importers: &importers, unvarying: &unvarying };
+            let step = ModelStep::new(target);
+            let prompt = prompt(prompt_context, &state, &step, &step.target, &sources).unwrap();
             let context = code[number.saturating_sub(5)..code.len().min(number + 6)].join("\n");
             let place = format!("File: {file}\nLine: {}", number + 1);
             for part in [place, format!("Error type: {category}"), message, stack, context] {
@@ -188,6 +212,29 @@ mod tests {
             }
             prop_assert!(!prompt.contains("language server"));
         }
+    }
+
+    #[test]
+    fn a_candidate_is_described_by_what_it_changes() {
+        let mut sources = Sources::new(Vec::new());
+        sources.insert("a.py", "def area(width, height):\n    size = width + height\n    return size\n", false);
+        sources.insert("b.py", "x = 1\ny = 2\n", false);
+        let described = |changes: &[(&str, &str, &str)]| {
+            let replacement = |(file, search, replace): &(&str, &str, &str)| Replacement {
+                file: (*file).to_owned(),
+                search: (*search).to_owned(),
+                replace: (*replace).to_owned(),
+            };
+            let replacements: Vec<Replacement> = changes.iter().map(replacement).collect();
+            description(&replacement::edits(&replacements, &sources).unwrap(), &sources)
+        };
+        let size = ("a.py", "    size = width + height\n", "    size = width * height\n");
+        assert_eq!(described(&[size]), "write 'size = width * height' instead of 'size = width + height'");
+        let both =
+            ("a.py", "    size = width + height\n    return size\n", "    size = width\n    return size * height\n");
+        assert_eq!(described(&[both]), "rewrite 2 lines of area()");
+        assert_eq!(described(&[("b.py", "x = 1\ny = 2\n", "x = 3\ny = 4\n")]), "rewrite 2 lines of b.py");
+        assert_eq!(described(&[size, ("b.py", "x = 1", "x = 3")]), "rewrite 2 lines in 2 files");
     }
 
     #[test]
@@ -204,10 +251,10 @@ mod tests {
         let mut state = HealState::new(HealRequest::new("/some/repository"), Timestamp::from_millis(0));
         state.diagnosis.lsp.log.observe(&[hint], Timestamp::from_millis(0));
         state.diagnosis.lsp.accepted = Some(0);
-        let (limits, importers) = (PromptLimits::default(), Importers::new());
-        let prompt_context = PromptContext { limits: &limits, importers: &importers };
-        let step = ModelStep { target, files: Vec::new(), approach: String::new() };
-        let prompt = prompt(prompt_context, &state, &step, &Sources::new(Vec::new())).unwrap();
+        let (limits, importers, unvarying) = (PromptLimits::default(), Importers::new(), Unvarying::default());
+        let prompt_context = PromptContext { limits: &limits, importers: &importers, unvarying: &unvarying };
+        let step = ModelStep::new(target);
+        let prompt = prompt(prompt_context, &state, &step, &step.target, &Sources::new(Vec::new())).unwrap();
         let (_, told) = prompt.split_once("## What a language server says").unwrap();
         assert!(told.contains("\"reslt\" is not defined"), "{prompt}");
     }

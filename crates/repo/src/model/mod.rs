@@ -1,9 +1,11 @@
 //! A language model's part: asked when rules and search have nothing left, for a plan and then for edits, which go the same way as
 //! any other candidate. Its words reach no file, no command and no commit.
 
+mod error_text;
 mod fix;
 mod plan;
 mod prompt;
+mod unvarying;
 
 use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::workflow::StepContext;
@@ -16,8 +18,9 @@ pub(crate) use fix::candidates;
 
 /// The name that candidates of a model have where fixers have theirs.
 pub(crate) const FIXER: &str = "language_model";
-pub(crate) use plan::steps;
+pub(crate) use plan::{is_decided, join_by_file, steps};
 pub use prompt::PromptLimits;
+pub(crate) use unvarying::Unvarying;
 
 use crate::state::HealState;
 
@@ -37,11 +40,13 @@ pub(crate) struct ModelPlanner<'a> {
     pub(crate) prompt_context: PromptContext<'a>,
 }
 
-/// Size limits of the prompts, and the importers that determine which failure is the most urgent.
+/// Properties of the run that its prompts depend on: size limits, the importers that determine which failure is the most urgent.
 #[derive(Clone, Copy)]
 pub(crate) struct PromptContext<'a> {
     pub(crate) limits: &'a PromptLimits,
     pub(crate) importers: &'a Importers,
+    /// Removes from the prompts what differs from run to run.
+    pub(crate) unvarying: &'a Unvarying,
 }
 
 /// Reason for which there is no advice.

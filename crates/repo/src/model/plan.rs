@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use autoheal_code::Sources;
+use autoheal_code::{LanguageId, Sources, excerpt};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{PromptError, cut, fill};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::prompt::{Situation, described};
+use super::prompt::{Situation, described, may_change, tests_of};
 use super::{ModelPlanner, NoAdvice, PromptContext};
 use crate::state::{HealState, ModelStep};
 
@@ -25,6 +25,15 @@ const MOST_FILES: usize = 3;
 
 const LONGEST_APPROACH: usize = 500;
 
+/// Maximum number of source files among which a plan has nothing to decide.
+const FEW_FILES: usize = 3;
+
+/// Maximum number of further failures in one question.
+const MOST_TOGETHER: usize = 5;
+
+/// Maximum number of signatures that are listed for a file.
+const MOST_SIGNATURES: usize = 20;
+
 #[derive(Debug, Deserialize)]
 struct Answer {
     steps: Vec<AnsweredStep>,
@@ -35,6 +44,27 @@ struct AnsweredStep {
     failure: usize,
     files: Vec<String>,
     approach: String,
+}
+
+/// Returns whether a plan has nothing to decide: all failures are of one file, and only few files may be changed.
+pub(crate) fn is_decided(choice: &[Finding], sources: &Sources) -> bool {
+    let is_source = |file: &str| LanguageId::of(file).is_some() && may_change(file, sources);
+    let first = choice.first().and_then(|finding| finding.file.as_ref());
+    let is_one = choice.len() == 1 || first.is_some() && choice.iter().all(|finding| finding.file.as_ref() == first);
+    is_one && sources.iter().filter(|(file, _)| is_source(file)).count() <= FEW_FILES
+}
+
+/// Joins failures of the same file into one step.
+pub(crate) fn join_by_file(steps: &mut Vec<ModelStep>, choice: &[Finding]) {
+    let mut asked: BTreeSet<&str> = BTreeSet::new();
+    steps.retain_mut(|step| {
+        let of_file =
+            choice.iter().find(|finding| finding.file == step.target.file).and_then(|finding| finding.file.as_deref());
+        let Some(file) = of_file else { return true };
+        let others = choice.iter().filter(|other| other.file.as_deref() == Some(file) && **other != step.target);
+        step.with = others.take(MOST_TOGETHER).cloned().collect();
+        asked.insert(file)
+    });
 }
 
 /// Asks a model what to repair next, of the failures that may be chosen; empty when it sees nothing that is
@@ -69,17 +99,43 @@ fn prompt(
 ) -> Result<String, PromptError> {
     let mut failures = String::new();
     for (index, finding) in choice.iter().enumerate() {
-        let _ =
-            writeln!(failures, "{}. {}", index + 1, cut(&described(finding), prompt_context.limits.message_characters));
+        let told = described(&prompt_context.unvarying.finding(finding));
+        let tests = tests_of(state, finding).replace('\n', ", ");
+        let tests = if tests.is_empty() { String::new() } else { format!("\n   tests: {tests}") };
+        let _ = writeln!(failures, "{}. {}{tests}", index + 1, cut(&told, prompt_context.limits.message_characters));
     }
     // Those that failures point at come first: the list may be cut.
     let pointed: BTreeSet<&str> = choice.iter().filter_map(|finding| finding.file.as_deref()).collect();
-    let mut files: Vec<&str> = sources.iter().map(|(file, _)| file).filter(|file| sources.is_editable(file)).collect();
+    let mut files: Vec<&str> = sources.iter().map(|(file, _)| file).filter(|file| may_change(file, sources)).collect();
     files.sort_by_key(|file| (!pointed.contains(file), *file));
+    let files = with_signatures(&files, sources, prompt_context.limits.files_characters);
     let situation = Situation::of(prompt_context, state, None);
-    let values =
-        Values { situation, failures, files: files.join("\n"), most_steps: MOST_STEPS, most_files: MOST_FILES };
+    let values = Values { situation, failures, files, most_steps: MOST_STEPS, most_files: MOST_FILES };
     fill(PROMPT.0, PROMPT.1, values)
+}
+
+/// The names of files, each with the signatures of its functions as long as there is room for them.
+fn with_signatures(files: &[&str], sources: &Sources, limit: usize) -> String {
+    let mut room = limit.saturating_sub(files.iter().map(|file| file.chars().count() + 1).sum());
+    let mut text = String::new();
+    for file in files {
+        let _ = writeln!(text, "{file}");
+        for signature in excerpt::signatures(file, sources).into_iter().take(MOST_SIGNATURES) {
+            let line = signature.split_whitespace().collect::<Vec<_>>().join(" ");
+            let Some(left) = room.checked_sub(line.chars().count() + 3) else { return rest_of(files, file, text) };
+            room = left;
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text
+}
+
+/// The text with the names of the files after this one.
+fn rest_of(files: &[&str], last: &str, mut text: String) -> String {
+    for file in files.iter().skip_while(|file| **file != last).skip(1) {
+        let _ = writeln!(text, "{file}");
+    }
+    text
 }
 
 fn schema() -> Value {
@@ -110,7 +166,8 @@ fn chosen(answer: Value, choice: &[Finding], sources: &Sources) -> Result<Vec<Mo
             continue;
         }
         let files = step.files.into_iter().filter(|file| sources.text(file).is_some()).take(MOST_FILES).collect();
-        steps.push(ModelStep { target: target.clone(), files, approach: cut(&step.approach, LONGEST_APPROACH) });
+        let approach = cut(&step.approach, LONGEST_APPROACH);
+        steps.push(ModelStep { files, approach, ..ModelStep::new(target.clone()) });
     }
     steps.truncate(MOST_STEPS);
     Ok(steps)

@@ -290,7 +290,7 @@ async fn search(
     candidates.extend(changes);
     let last_rules = candidates.len()..candidates.len() + elsewhere.len();
     candidates.extend(elsewhere);
-    record.candidates = candidates.len();
+    record.set_candidates(&candidates);
     record.preparing_millis = millis(context.now().since(began));
     let trial = Trial { suite: &suite, watched: Some(watched), candidates: &candidates, sources, target, deadline };
     let Found { plausible, ended } = trial.run(runner, record, context).await?;
@@ -325,7 +325,7 @@ async fn search_with_starts(
     let mut candidates = of_rules.to_vec();
     let sources = session.sources();
     candidates.extend(likeliest_first(searched(state, target, session, &evidence), guesses, sources));
-    record.candidates = candidates.len();
+    record.set_candidates(&candidates);
     record.preparing_millis += millis(context.now().since(now));
     let sorting = Sorting::new(target, selectors, &candidates, context.now(), deadline);
     let trial = started::Trial { before: &observed.result, candidates: &candidates, sorting, target, deadline };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use autoheal_code::languages;
 use autoheal_code::search::Lines;
-use autoheal_engine::diagnostics::{DiagnosticsLog, Finding, Importers, summarize};
+use autoheal_engine::diagnostics::{DiagnosticsLog, Finding};
 use serde::{Deserialize, Serialize};
 
 /// Diagnostics that language servers reported in a run.
@@ -47,11 +47,6 @@ impl LspDiagnostics {
         let new = self.about(accepted).filter(|_| self.are_new);
         new.filter_map(languages::as_runtime_error).take(A_FEW).collect()
     }
-
-    /// Returns the diagnostics about the tree with this number of accepted fixes as text, which is empty if there are none.
-    pub(crate) fn summary(&self, accepted: usize, importers: &Importers, count: usize) -> String {
-        if self.about(accepted).next().is_none() { String::new() } else { summarize(&self.log, importers, count) }
-    }
 }
 
 #[cfg(test)]
@@ -90,16 +85,16 @@ pub(crate) mod tests {
         assert_eq!(new.lines(1), Lines::from([("a.py".to_owned(), [3, 7].into())]));
         let errors: Vec<String> = new.as_errors(1).into_iter().map(|error| error.message).collect();
         assert_eq!(errors, ["NameError: name 'reslt' is not defined"]);
-        assert!(new.summary(1, &Importers::new(), 5).contains("reslt"));
+        assert!(new.about(1).any(|finding| finding.message.contains("reslt")));
         // After another fix lines are others, and what was wrong may be right.
         assert_eq!((new.lines(2), new.as_errors(2).len()), (Lines::new(), 0));
-        assert_eq!(new.summary(2, &Importers::new(), 5), "");
+        assert_eq!(new.about(2).count(), 0);
     }
 
     #[test]
     fn what_may_be_old_is_told_and_no_more() {
         let old = lsp_diagnostics(false);
         assert_eq!((old.lines(1), old.as_errors(1).len()), (Lines::new(), 0));
-        assert!(old.summary(1, &Importers::new(), 5).contains("reslt"));
+        assert!(old.about(1).any(|finding| finding.message.contains("reslt")));
     }
 }

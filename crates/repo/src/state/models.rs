@@ -58,6 +58,11 @@ pub struct ModelAttempt {
     pub gave_up: bool,
 }
 
+impl ModelAttempt {
+    /// Outcome of a change until it is tried, and of one that is kept.
+    pub(crate) const PENDING: &'static str = "which was not tried";
+}
+
 /// Reason models are no longer used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

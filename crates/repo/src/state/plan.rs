@@ -27,10 +27,20 @@ pub struct Plan {
 pub struct ModelStep {
     /// Failure that the model has to repair.
     pub target: Finding,
+    /// Further failures of the same file, for which the same question is sent.
+    #[serde(default)]
+    pub with: Vec<Finding>,
     /// Files that the prompt contains in addition to those that the failure points at.
     pub files: Vec<String>,
     /// Approach that the plan describes for the model that writes the code.
     pub approach: String,
+}
+
+impl ModelStep {
+    /// A step without a plan.
+    pub(crate) fn new(target: Finding) -> Self {
+        Self { target, with: Vec::new(), files: Vec::new(), approach: String::new() }
+    }
 }
 
 /// Candidates for one target, likeliest first.

@@ -1,5 +1,8 @@
 //! Record of a search: its target, and how far it got.
 
+use std::collections::BTreeMap;
+
+use autoheal_code::Candidate;
 use autoheal_engine::diagnostics::Key;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +17,9 @@ pub struct Search {
     pub accepted: usize,
     /// Number of changes to try.
     pub candidates: usize,
+    /// Number of changes of each kind among them: the verb that describes them.
+    #[serde(default)]
+    pub kinds: BTreeMap<String, usize>,
     /// Number of changes that were tried.
     pub tried: usize,
     /// Number of tried changes for which the project had to be loaded anew.
@@ -56,6 +62,7 @@ impl Search {
             key,
             accepted: state.fixes.of_program(),
             candidates: 0,
+            kinds: BTreeMap::new(),
             tried: 0,
             loaded_anew: 0,
             builds: 0,
@@ -69,6 +76,16 @@ impl Search {
             is_never_warm: false,
             cut_short: None,
             is_misled: false,
+        }
+    }
+
+    /// Sets the changes to try.
+    pub(crate) fn set_candidates(&mut self, candidates: &[Candidate]) {
+        self.candidates = candidates.len();
+        self.kinds.clear();
+        for candidate in candidates {
+            let verb = candidate.description.split(' ').next().unwrap_or_default();
+            *self.kinds.entry(verb.to_owned()).or_default() += 1;
         }
     }
 }

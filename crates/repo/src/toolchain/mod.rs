@@ -263,6 +263,9 @@ pub(crate) trait Toolchain: Sync {
     /// Returns the command line that runs as much of the suite as `scope` says and leaves a report.
     fn test_words(&self, place: &Place<'_>, scope: &Scope) -> Vec<String>;
 
+    /// Returns the options of a runner, behind all others, with which failed assertions show values whole; empty: there are none.
+    fn detail_options(&self, runner: TestRunner) -> &'static [&'static str];
+
     /// Returns the command line that does the same under other conditions, as far as options can set them.
     fn varied_words(&self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String>;
 

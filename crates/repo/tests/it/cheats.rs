@@ -70,9 +70,8 @@ async fn models(edits: &[Edit]) -> (ModelServer, Models) {
     let plan = json!({ "steps": [{ "failure": 1, "files": [edits[0].file], "approach": "Make it pass." }] });
     let edits = edits.iter().map(|edit| json!({ "file": edit.file, "search": edit.search, "replace": edit.replace }));
     let edits = json!({ "edits": edits.collect::<Vec<_>>() });
-    // A refused answer is asked for once more.
-    let answers = [&plan, &edits, &edits, &plan, &edits, &edits, &plan, &edits, &edits];
-    let server = ModelServer::start(answers.map(|answer| Scripted::openai(&answer.to_string()))).await;
+    let answers = [Scripted::openai(&plan.to_string()).of_form("plan"), Scripted::openai(&edits.to_string())];
+    let server = ModelServer::start(answers).await;
     let key = Some("sk-a-secret-key".into());
     let connection = Connection::new("openai/gpt-4o-mini".parse().unwrap(), Some(server.url()), key).unwrap();
     let settings = Settings {

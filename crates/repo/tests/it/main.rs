@@ -17,6 +17,7 @@ mod heal_docker;
 mod heal_node;
 mod heal_rust;
 mod hostile;
+mod injections;
 mod lsp;
 mod model;
 mod names;

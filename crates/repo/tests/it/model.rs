@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 
 use crate::driver::{Healed, heal_with};
 
-const WRONG: &str = "def area(width, height):\n    # Of a rectangle.\n    return width + height\n";
+pub(crate) const WRONG: &str = "def area(width, height):\n    # Of a rectangle.\n    return width + height\n";
 const RIGHT: &str = "def area(width, height):\n    # Of a rectangle.\n    return width * height\n";
-const TEST: &str = "from shapes import area\n\n\ndef test_area():\n    assert area(3, 5) == 15\n\n\n\
+pub(crate) const TEST: &str = "from shapes import area\n\n\ndef test_area():\n    assert area(3, 5) == 15\n\n\n\
                     def test_nothing():\n    assert area(0, 0) == 0\n";
 
 /// A fault that no rule knows.
@@ -28,12 +28,27 @@ fn repository() -> TestRepository {
     TestRepository::with_files(&[("shapes.py", WRONG), ("test_shapes.py", TEST)])
 }
 
-/// Starts a server that gives these responses, one per call.
-async fn server(answers: impl IntoIterator<Item = Value>) -> ModelServer {
-    ModelServer::start(answers.into_iter().map(|answer| Scripted::openai(&answer.to_string()))).await
+/// The same with more files than one question can show: where the fault is, has to be planned.
+fn wide() -> TestRepository {
+    let repository = repository();
+    for name in ["circles", "colours", "lines"] {
+        repository.write(&format!("{name}.py"), format!("def {name}(count):\n    return [count]\n"));
+    }
+    repository.write("requirements.txt", "");
+    repository.commit("more");
+    repository
 }
 
-fn models(model: Arc<dyn ChatModel>, calls: u64) -> Models {
+/// Starts a server that gives these responses, one per call.
+async fn server(answers: impl IntoIterator<Item = Value>) -> ModelServer {
+    let scripted = |answer: Value| {
+        let scripted = Scripted::openai(&answer.to_string());
+        if answer.get("steps").is_some() { scripted.of_form("plan") } else { scripted }
+    };
+    ModelServer::start(answers.into_iter().map(scripted)).await
+}
+
+pub(crate) fn models(model: Arc<dyn ChatModel>, calls: u64) -> Models {
     let settings = Settings {
         waits: [1, 1, 1].map(Duration::from_millis).to_vec(),
         per_run: Limits { calls: Some(calls), ..Limits::default() },
@@ -52,7 +67,7 @@ async fn heal_as(request: HealRequest, server: &ModelServer, calls: u64) -> Opti
     heal_with(request, Some(models(Arc::new(connection), calls))).await
 }
 
-fn request(repository: &TestRepository) -> HealRequest {
+pub(crate) fn request(repository: &TestRepository) -> HealRequest {
     // Without the search, which knows this fault.
     let limits = CommandLimits { search_seconds: 0, ..CommandLimits::default() };
     HealRequest { limits, ..HealRequest::new(repository.path().display().to_string()) }
@@ -73,7 +88,7 @@ fn edit(replace: &str) -> Value {
 }
 
 /// Returns the prompt of the request at `index`, counted from 0.
-fn prompt(server: &ModelServer, index: usize) -> String {
+pub(crate) fn prompt(server: &ModelServer, index: usize) -> String {
     let messages = &server.documents()[index]["messages"];
     messages.as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned()
 }
@@ -92,16 +107,21 @@ async fn what_no_rule_knows_a_model_may_repair() {
     assert_eq!(healed.state.fixes.accepted[0].fixer, "language_model");
     assert!(
         healed.report.contains("fixer `language_model`")
-            && healed.report.contains("| Language model | 2 requests, 30 tokens (")
+            && healed.report.contains("| Language model | 1 request, 15 tokens (")
     );
     assert!(healed.results.warnings.iter().any(|warning| warning.contains("language model")), "{:?}", healed.results);
-    assert_eq!((server.requests().len(), healed.state.models.usage.calls), (2, 2));
+    assert!(
+        healed.report.contains("write 'return width * height' instead of 'return width + height'"),
+        "{}",
+        healed.report
+    );
+    assert_eq!((server.requests().len(), healed.state.models.usage.calls), (1, 1), "one file needs no plan");
 }
 
 /// Spec `diagnostics-log.md`: the planner and the coder see the summary, and the coder also sees the order.
 #[tokio::test]
 async fn planner_and_coder_are_told_the_diagnostics_and_the_coder_the_order() {
-    let repository = repository();
+    let repository = wide();
     let server = server([plan(), edit("    return width * height\n")]).await;
     if heal(&repository, &server, 10).await.is_none() {
         return;
@@ -109,7 +129,15 @@ async fn planner_and_coder_are_told_the_diagnostics_and_the_coder_the_order() {
     let (plan, code) = (prompt(&server, 0), prompt(&server, 1));
     let summary = "1. LOGIC error in test_shapes.py line 5: ";
     for (prompt, parts) in [
-        (&plan, &["## Primary failure", "shapes.py", "SYNTAX, INDENTATION"][..]),
+        (
+            &plan,
+            &[
+                "primary failure",
+                "shapes.py\n  def area(width, height)\n",
+                "tests: test_shapes.py::test_area",
+                "SYNTAX, INDENTATION",
+            ][..],
+        ),
         (
             &code,
             &[
@@ -134,6 +162,8 @@ async fn planner_and_coder_are_told_the_diagnostics_and_the_coder_the_order() {
             assert!(prompt.contains(part), "{part} is missing in {prompt}");
         }
     }
+    assert!(!plan.contains("requirements.txt") && !code.contains("_pytest/"), "{plan}\n{code}");
+    assert_eq!(code.matches("assert 8 == 15").count(), 1, "the message stands once: {code}");
     let schema = &server.documents()[1]["response_format"]["json_schema"];
     assert_eq!((&schema["name"], &schema["strict"]), (&json!("fix_code"), &json!(true)));
 }
@@ -145,7 +175,7 @@ async fn what_does_not_help_is_taken_back_and_told_to_the_next_try() {
     let server = server([plan(), wrong, plan(), edit("    return width * height\n")]).await;
     let Some(healed) = heal(&repository, &server, 10).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
-    let again = prompt(&server, 3);
+    let again = prompt(&server, 1);
     for part in [
         "-    return width + height\n+    return width - height",
         "taken back: nothing moved forward",
@@ -176,7 +206,7 @@ async fn what_may_not_be_changed_is_refused_whatever_a_model_says() {
         let Some(healed) = heal(&repository, &server, 10).await else { return };
         assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
         assert_eq!(repository.git(&["branch", "--list"]), "* main");
-        assert!(prompt(&server, 2).contains(told), "{}", prompt(&server, 2));
+        assert!(prompt(&server, 1).contains(told), "{}", prompt(&server, 1));
     }
 }
 
@@ -201,20 +231,20 @@ async fn tests_of_any_name_are_never_edited_and_never_skipped() {
         let request = HealRequest { test_command, ..request(repository) };
         let Some(healed) = heal_as(request, &server, 10).await else { return };
         assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
-        assert!(prompt(&server, 2).contains(&format!("`{file}` may not be changed")), "{}", prompt(&server, 2));
+        assert!(prompt(&server, 1).contains(&format!("`{file}` may not be changed")), "{}", prompt(&server, 1));
     }
     let repository = repository();
     let skipping = edit("    import unittest\n    if width:\n        raise unittest.SkipTest('later')\n    return 0\n");
     let server = server([plan(), skipping, edits(&[])]).await;
     let Some(healed) = heal(&repository, &server, 10).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
-    assert!(prompt(&server, 2).contains("by which tests are ended, skipped or recognised"), "{}", prompt(&server, 2));
+    assert!(prompt(&server, 1).contains("by which tests are ended, skipped or recognised"), "{}", prompt(&server, 1));
 }
 
 #[tokio::test]
 async fn a_model_that_is_always_wrong_costs_at_most_the_budget() {
     let repository = repository();
-    let server = server([plan(), json!({ "edits": "none of that form" })]).await;
+    let server = server([json!({ "edits": "none of that form" })]).await;
     let Some(healed) = heal(&repository, &server, 4).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Budget, "{}", healed.report);
     assert_eq!(server.requests().len(), 4, "the budget of the run");
@@ -230,7 +260,7 @@ async fn a_failure_that_a_model_cannot_repair_is_left_after_three_tries() {
     let server = server(tries.into_iter().flat_map(|edit| [plan(), edit])).await;
     let Some(healed) = heal(&repository, &server, 40).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
-    assert_eq!(server.requests().len(), 6);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -242,7 +272,7 @@ async fn without_an_answer_rules_are_all_there_is() {
         // A plan that is none is no reason not to ask for a repair.
         (["no plan", "none at all", r#"{"edits": []}"#].map(Scripted::openai).to_vec(), 3, None),
     ] {
-        let repository = repository();
+        let repository = wide();
         let server = ModelServer::start(answers).await;
         let Some(healed) = heal(&repository, &server, 10).await else { return };
         assert_eq!(healed.results.stop_reason, StopReason::NoProgress, "{}", healed.report);
@@ -255,10 +285,36 @@ async fn without_an_answer_rules_are_all_there_is() {
 /// The files are remade with a key by `autoheal heal REPOSITORY --model PROVIDER/NAME --record FILE`; these were written by hand.
 #[tokio::test]
 async fn a_scripted_plan_and_repair_are_replayed() {
-    let repository = repository();
+    let repository = wide();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/replays/plan_and_fix_code.jsonl");
     let replay = models(Arc::new(Replay::open(&file).unwrap()), 10);
     let Some(healed) = heal_with(request(&repository), Some(replay)).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
     assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shapes.py"]), RIGHT.trim_end());
+}
+
+#[tokio::test]
+async fn failures_of_one_file_are_one_question() {
+    let repository = repository();
+    repository.write("shapes.py", "def area(width, height):\n    return width + height\n\n\ndef around(width, height):\n    return width + height\n");
+    repository.write("test_shapes.py", "from shapes import area, around\n\n\ndef test_area():\n    assert area(3, 5) == 15\n\n\ndef test_around():\n    assert around(3, 5) == 16, 'not around'\n");
+    repository.commit("two faults");
+    let both = edits(&[
+        (
+            "shapes.py",
+            "def area(width, height):\n    return width + height\n",
+            "def area(width, height):\n    return width * height\n",
+        ),
+        (
+            "shapes.py",
+            "def around(width, height):\n    return width + height\n",
+            "def around(width, height):\n    return 2 * (width + height)\n",
+        ),
+    ]);
+    let server = server([both]).await;
+    let Some(healed) = heal(&repository, &server, 10).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(server.requests().len(), 1);
+    let asked = prompt(&server, 0);
+    assert!(asked.contains("Further failures in the same file") && asked.matches("not around").count() >= 2, "{asked}");
 }

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::language::PrintedCall;
+
 const MAX_FRAMES: usize = 500;
 const MAX_ERRORS: usize = 50;
 const MAX_MESSAGE_LINES: usize = 6;
@@ -188,6 +190,20 @@ fn frame(line: &str) -> Option<Frame> {
         column: captures[4].parse().ok()?,
         function: captures.get(1).map(|name| name.as_str().to_owned()).filter(|name| name != "Object.<anonymous>"),
     })
+}
+
+/// Calls of the engine's stacks in a text, as printed; those of the engine itself have no file.
+pub(in crate::javascript) fn printed_calls(text: &str) -> Vec<PrintedCall> {
+    let own = |line: &str| {
+        let is_engine =
+            line.trim_start().starts_with("at ") && (line.ends_with("(<anonymous>)") || line.ends_with("(native)"));
+        is_engine.then(|| "<anonymous>".to_owned())
+    };
+    let call = |(number, line): (usize, &str)| {
+        let file = frame(line).map(|frame| frame.file).or_else(|| own(line))?;
+        Some(PrintedCall { lines: number..number + 1, file })
+    };
+    text.lines().enumerate().filter_map(call).collect()
 }
 
 /// `/w/a.js: Unexpected token (3:5)` as babel says it: the file, what was said, line and column from 1.

@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::language::PrintedCall;
+use crate::stack::calls_by_indent;
+
 const MAX_FRAMES: usize = 2_000;
 const MAX_MESSAGE_LINES: usize = 20;
 
@@ -144,6 +147,16 @@ fn marks(line: &str) -> Option<(usize, usize)> {
     let is_drawing = drawing.contains('^') && drawing.chars().all(|char| matches!(char, '^' | '~' | ' '));
     let start = drawing.find(['^', '~'])?;
     is_drawing.then(|| (start, drawing.trim_end().len()))
+}
+
+/// Calls of a traceback in a text, as printed.
+pub(in crate::python) fn printed_calls(text: &str) -> Vec<PrintedCall> {
+    calls_by_indent(text, |line| {
+        let group =
+            PATTERNS.group.find(line).filter(|_| line.trim_start().starts_with('|')).map_or(0, |found| found.end());
+        let line = line.get(group..).unwrap_or_default();
+        frame(line.strip_prefix("E   ").unwrap_or(line)).map(|frame| frame.file)
+    })
 }
 
 fn is_heading(line: &str) -> bool {

@@ -193,6 +193,10 @@ impl Toolchain for Node {
         suite::words(place, scope)
     }
 
+    fn detail_options(&self, _: TestRunner) -> &'static [&'static str] {
+        &[]
+    }
+
     fn varied_words(&self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
         varied::words(place, scope, conditions)
     }

@@ -182,6 +182,10 @@ impl Toolchain for Python {
         suite::words(place, scope)
     }
 
+    fn detail_options(&self, runner: TestRunner) -> &'static [&'static str] {
+        if runner == runners::PYTEST { &["-vv"] } else { &[] }
+    }
+
     fn varied_words(&self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
         varied::words(place, scope, conditions)
     }

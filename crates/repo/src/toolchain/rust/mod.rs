@@ -173,6 +173,10 @@ impl Toolchain for Cargo {
         suite::words(place, scope)
     }
 
+    fn detail_options(&self, _: TestRunner) -> &'static [&'static str] {
+        &[]
+    }
+
     fn varied_words(&self, place: &Place<'_>, scope: &Scope, conditions: &Conditions) -> Vec<String> {
         suite::varied_words(place, scope, conditions)
     }
