@@ -22,7 +22,7 @@ const MOST_PASSAGES: usize = 10;
 /// Maximum length of each of them, in characters.
 const LONGEST_PASSAGE: usize = 600;
 
-/// Asks a language model whether one of the nearest passages of an index is the answer; `None` if none is, or it cannot be asked.
+/// Asks a language model whether one of the nearest passages of an index is the answer; `None` if none is, or no model answers.
 pub(crate) async fn answer(
     start: &Url,
     asked: &Asked<'_>,

@@ -46,7 +46,7 @@ pub(crate) async fn nearest(
             .chain([&unit.title])
             .fold(keys, |found, text| found.and(query.relevance.read(text).found));
         let place = query.relevance.read(&page.place()).found;
-        // What a passage says itself counts more than what is above it.
+        // The words of a passage itself count more than those above it.
         let weight = query.relevance.weight(around.and(place)) + query.relevance.weight(keys);
         ranked.push((weight, own.length, page));
     }

@@ -1,4 +1,4 @@
-//! A model that answers by a function and keeps what it was asked.
+//! A model that answers by a function and keeps the requests to it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -3,7 +3,7 @@
 //! - `sources`: fields of a redesigned page that the relocation does not find with certainty
 //! - `extraction`: requests for the content of pages
 //! - `navigation`: goals in a manual, followed by a double that clicks the right links
-//! - `double`: a model that answers by a function and keeps what it was asked
+//! - `double`: a model that answers by a function and keeps the requests to it
 
 mod double;
 mod extraction;
@@ -17,7 +17,7 @@ use super::drift::print;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Whose questions are measured
+    /// Part of the program whose questions are measured
     #[arg(long, value_enum, default_value_t = Kind::Sources)]
     kind: Kind,
     /// The corpus: for sources a folder with `drift` and `control` in it, for extraction a folder of cases, for navigation a

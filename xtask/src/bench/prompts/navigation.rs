@@ -31,7 +31,8 @@ struct File {
 /// A question about the manual, and the way to its answer.
 #[derive(Debug, Clone, Deserialize)]
 struct Goal {
-    goal: String,
+    #[serde(rename = "goal")]
+    question: String,
     answer: Option<String>,
     /// Titles of the parts and chapters on the way.
     #[serde(default)]
@@ -44,7 +45,7 @@ struct Goal {
 pub(super) fn measure(options: &Options) -> anyhow::Result<Report> {
     let text = std::fs::read_to_string(&options.corpus).with_context(|| format!("{}", options.corpus.display()))?;
     let mut goals = serde_json::from_str::<File>(&text)?.goals;
-    goals.retain(|goal| !goal.path.is_empty() && options.case.as_ref().is_none_or(|case| goal.goal.contains(case)));
+    goals.retain(|goal| !goal.path.is_empty() && options.case.as_ref().is_none_or(|case| goal.question.contains(case)));
     let start = start_of(&options.corpus, None, None)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let manual = Manual::at(&start)?;
@@ -104,24 +105,26 @@ async fn measure_one(
         answer
     })?;
     let session = double.session();
-    let sought = autoheal_navigate::Goal::new(&goal.goal);
+    let sought = autoheal_navigate::Goal::new(&goal.question);
     let navigator = Navigator::new(&pages, Settings::default()).with_index(index);
     let result = navigator.navigate(&manual.start, &sought, Guide::Model(&session)).await;
     let asked = double.asked();
     if options.show {
-        asked.iter().for_each(|request| print(&format!("=== {}\n{}", goal.goal, text_of(request))));
+        for request in &asked {
+            print(&format!("=== {}\n{}", goal.question, text_of(request)));
+        }
     }
     for (chapter, is_listed) in steps.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        report.count("right chapter listed", Some(1.0), *is_listed, &format!("{chapter} ({})", goal.goal));
+        report.count("right chapter listed", Some(1.0), *is_listed, &format!("{chapter} ({})", goal.question));
     }
     let (answered, tokens_of) = if index.is_some() {
         ("answered, with an index", "a goal, with an index")
     } else {
         ("answered, by links", "a goal, by links")
     };
-    report.count(answered, None, is_answered(goal, &result), &format!("{}: {result:?}", goal.goal));
+    report.count(answered, None, is_answered(goal, &result), &format!("{}: {result:?}", goal.question));
     if index.is_some() {
-        report.count("answered by the first question", None, asked.len() == 1, &goal.goal);
+        report.count("answered by the first question", None, asked.len() == 1, &goal.question);
     }
     let tokens: u64 = asked.iter().map(ChatRequest::estimated_tokens).sum();
     report.add_tokens(tokens_of, Some(MOST_TOKENS), tokens);
@@ -151,14 +154,10 @@ fn answer_of(request: &ChatRequest, goal: &Goal) -> (String, Option<(String, boo
         return (json!({ "tool": "not_found" }).to_string(), None);
     }
     let at_end = goal.path.last().is_some_and(|last| fenced(&prompt, "title and place of the page").contains(last));
-    match step {
-        Some(step) => {
-            let answer = json!({ "tool": "click", "link_text": step });
-            (answer.to_string(), Some((step.clone(), true)))
-        }
-        None => {
-            let wanted = if at_end { format!("the row {}", goal.row) } else { goal.path.join(" > ") };
-            (json!({ "tool": "not_found" }).to_string(), Some((wanted, false)))
-        }
+    if let Some(step) = step {
+        let answer = json!({ "tool": "click", "link_text": step });
+        return (answer.to_string(), Some((step.clone(), true)));
     }
+    let wanted = if at_end { format!("the row {}", goal.row) } else { goal.path.join(" > ") };
+    (json!({ "tool": "not_found" }).to_string(), Some((wanted, false)))
 }

@@ -3,9 +3,9 @@
 //!
 //! After each response:
 //! - Fields that are missing, invalid or not on the page are open. If none of them matters, the best valid result is returned.
-//! - The model receives a prompt with the values found, and answers with the open fields only. A field that it was asked for and
-//!   does not find is not open again.
-//! - If a response brought no new field and filled no missing one, or the question would be one that was asked before, the best
+//! - The model receives a prompt with the values found, and answers with the open fields only. A field that it does not
+//!   find is not open again.
+//! - If a response brought no new field and filled no missing one, or the next question would be an earlier one, the best
 //!   valid result is returned.
 //! - This is repeated at most [`ModelSettings::schema_retries`](super::model::ModelSettings) times.
 

@@ -94,7 +94,7 @@ impl<'a> Progress<'a> {
         if let Some(open) = open {
             candidate.fields.retain(|name, _| open.contains(name));
             candidate.provenance.retain(|name, _| open.contains(name));
-            // What was cut off may have had more.
+            // The part that was cut off may have had more.
             let is_seen = |name: &&String| !self.is_cut_off || candidate.fields.contains_key(*name);
             self.looked_for.extend(open.iter().filter(is_seen).cloned());
         }

@@ -20,7 +20,7 @@ pub struct Reading {
     pub(crate) statements: Vec<Statement>,
     /// The type of page that rules see, or else its address names.
     pub(crate) suggested: Option<PageType>,
-    /// True if a statement of the page says its type: only the fields of that type are asked for.
+    /// True if a statement of the page says its type: questions are about the fields of that type only.
     pub(crate) is_type_stated: bool,
     pub(crate) evidence: Evidence,
 }
@@ -40,7 +40,7 @@ impl Reading {
         }
     }
 
-    /// Returns the type whose fields are asked for: every field, unless the page states its type.
+    /// Returns the type whose fields questions are about: every field, unless the page states its type.
     pub(crate) fn asked_type(&self) -> PageType {
         self.suggested.filter(|_| self.is_type_stated).unwrap_or_default()
     }

@@ -66,7 +66,9 @@ fn lines(page: &Document, blocks: &[NodeId]) -> Vec<Line> {
     // A single link among text, such as a byline, is not a menu.
     for run in lines.chunk_by_mut(|one, other| one.is_menu == other.is_menu) {
         if run.len() < SHORTEST_MENU {
-            run.iter_mut().for_each(|line| line.is_menu = false);
+            for line in run {
+                line.is_menu = false;
+            }
         }
     }
     lines
@@ -89,7 +91,7 @@ fn row_of(page: &Document, node: NodeId) -> Option<(NodeId, NodeId)> {
     (page.letters(row) <= LONGEST_ROW).then_some((row, cell))
 }
 
-/// Joins lines to a text of at most `most` characters. What leads elsewhere is left out first, then what comes last.
+/// Joins lines to a text of at most `most` characters. Menus are left out first, then the last lines.
 pub(crate) fn joined(lines: &[Line], most: usize) -> String {
     let mut left = most;
     let mut is_kept = vec![false; lines.len()];
