@@ -178,7 +178,7 @@ impl Shown<'_> {
     /// Adds the statements outside of functions, such as imports, whose names a piece of a file uses.
     fn prepare(&mut self, file: &str, span: Span) {
         let Some((outline, text)) = languages::outline(file, self.sources).zip(self.sources.text(file)) else { return };
-        let names: BTreeSet<&str> = words(text.get(span.start..span.end).unwrap_or_default()).collect();
+        let names: BTreeSet<&str> = outline.names_in(file, span).into_iter().collect();
         for (first, last) in statements(text, &outline.loaded_lines(file), &names) {
             self.add_lines(file, first, last);
         }
@@ -189,12 +189,14 @@ impl Shown<'_> {
         let (first, _) = outline.lines(file, span);
         let is_known = |shown: &Excerpt| shown.file == file && shown.first_line <= first && first <= shown.last_line;
         let length = self.signatures.iter().map(|shown| shown.text.chars().count()).sum::<usize>();
-        if self.excerpts.iter().chain(&self.signatures).any(is_known) || length > self.extent.characters / 8 {
+        if self.excerpts.iter().chain(&self.signatures).any(is_known) {
             return;
         }
         let Some(head) = self.sources.text(file).and_then(|text| names::head(text, span)) else { return };
         let (first, end) = outline.lines(file, Span { start: head.start, end: head.end });
-        self.signatures.extend(lines_of(self.sources, file, first, end));
+        let signature = lines_of(self.sources, file, first, end);
+        let fits = |shown: &Excerpt| length + shown.text.chars().count() <= self.extent.characters / 8;
+        self.signatures.extend(signature.filter(fits));
     }
 
     /// Adds the lines around a line, with the function that contains it; returns the span of that function, or of the line.
@@ -232,7 +234,7 @@ impl Shown<'_> {
     }
 }
 
-/// Whole lines of a file, from 1; `None`: it has none of them.
+/// Whole lines of a file, from 1; `None`: they are not in it.
 fn lines_of(sources: &Sources, file: &str, first: u32, last: u32) -> Option<Excerpt> {
     let number = |line: u32| usize::try_from(line).unwrap_or(usize::MAX);
     let wanted = number(last.checked_sub(first)?).saturating_add(1);

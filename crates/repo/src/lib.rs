@@ -47,6 +47,7 @@ pub mod lsp_diagnostics;
 mod model;
 mod paths;
 pub mod project;
+mod prompt_limits;
 pub mod protected;
 pub mod repo_config;
 pub mod report;
@@ -71,7 +72,7 @@ mod workspace;
 
 pub use flaky::{FlakyKind, FlakyTest, Healing};
 pub use graph::{HealNode, graph};
-pub use model::PromptLimits;
+pub use prompt_limits::PromptLimits;
 pub use request::HealRequest;
 pub use settings::HealSettings;
 pub use state::HealState;

@@ -9,7 +9,7 @@ use autoheal_llm::Models;
 use autoheal_sandbox::{RegistryAccess, Sandbox};
 
 use crate::caches::CacheLimits;
-use crate::model::PromptLimits;
+use crate::prompt_limits::PromptLimits;
 
 /// Settings of the workflow that depend on its machine.
 pub struct HealSettings {

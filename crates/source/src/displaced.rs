@@ -31,8 +31,8 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
     found.chain(intruded((recipe, before), (recipe, now))).collect()
 }
 
-/// Returns the names of lists that have taken in another list of the page, and a description of each: the rule of a list of facts that finds
-/// the navigation, too. The other list is known by its place, outside the content, or by its texts: they were on the page `before`, and not in
+/// Returns the names of lists that have taken in other elements, and a description of each: the rule of a list of facts that finds the
+/// navigation, or what is around each fact, too. The other list is known by its place, outside the content, or by its texts: they were on the page `before`, and not in
 /// the field.
 pub(crate) fn intruded(
     (old, before): (&Recipe, &Document),
@@ -40,10 +40,13 @@ pub(crate) fn intruded(
 ) -> impl Iterator<Item = (String, String)> {
     rules(new).filter(|(field, _)| field.many && new.items().is_none()).filter_map(move |(field, select)| {
         let (_, old_select) = rules(old).find(|(was, _)| was.name == field.name)?;
-        let intruder = intruder((before, &before.select(old_select)), (now, &now.select(select)))?;
+        let (was, is) = (before.select(old_select), now.select(select));
+        let intruder = intruder((before, &was), (now, &is)).map(|text| ("has taken in another list, with", text));
+        let doubled = || (doubled(before, &was).is_none()).then(|| doubled(now, &is)).flatten();
+        let (change, text) =
+            intruder.or_else(|| doubled().map(|text| ("has an entry within the same entry:", text)))?;
         let name = field.name.as_str();
-        let change = format!("Changed field: {name} has taken in another list, with {}", quoted(&intruder));
-        Some((name.to_owned(), change))
+        Some((name.to_owned(), format!("Changed field: {name} {change} {}", quoted(&text))))
     })
 }
 
@@ -80,6 +83,12 @@ fn intruder((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[Node
         around.is_some_and(|around| count_in(around, &rest) == 0)
     };
     foreign.iter().find(is_apart).map(|node| now.visible_text(*node).to_owned())
+}
+
+/// Returns the first text of a list that an element and the one around it both give.
+fn doubled(page: &Document, nodes: &[NodeId]) -> Option<String> {
+    let is_doubled = |pair: &&[NodeId]| page.contains(pair[0], pair[1]) && page.text(pair[0]) == page.text(pair[1]);
+    nodes.windows(2).find(is_doubled).map(|pair| page.text(pair[0]).into_owned())
 }
 
 /// Returns the text of a field's element, if another element is found now and its own is where it was.
@@ -182,6 +191,10 @@ mod tests {
         assert!(!has_intruders(&format!("<ul>{facts}<li>glass<li>cork</ul>")), "it has grown");
         assert!(!has_intruders(&format!("<ul>{facts}</ul><ul><li>glass<li>cork</ul>")), "by a list that is new");
         assert!(!has_intruders("<ul><li>Politics<li>Culture</ul>"), "it is another list as a whole");
+        assert!(
+            has_intruders("<ul><li><p><li>oak</li></p></li></ul><div><li><ul><li>oak</li></ul></li></div>"),
+            "twice"
+        );
     }
 
     #[test]

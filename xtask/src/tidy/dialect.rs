@@ -51,14 +51,14 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 /// Numbers of phrases that are left, by crate or document: each may only get smaller.
 const ALLOWED: &[(&str, usize)] = &[
     ("crates/cli", 6),
-    ("crates/code", 140),
+    ("crates/code", 139),
     ("crates/extract", 5),
     ("crates/fetch", 6),
     ("crates/llm", 5),
     ("crates/navigate", 4),
     ("crates/page", 78),
     ("crates/process", 1),
-    ("crates/repo", 234),
+    ("crates/repo", 231),
     ("crates/sandbox", 4),
     ("crates/testkit", 9),
 ];

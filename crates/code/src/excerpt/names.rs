@@ -37,7 +37,7 @@ fn functions<'s>(file: &str, outline: &'s dyn Outline) -> Vec<(&'s str, Span)> {
     names.into_iter().flat_map(of).collect()
 }
 
-/// Maximum length of a signature with what stands before it, in lines.
+/// Maximum length of a signature with its decorators and attributes, in lines.
 const LONGEST_HEAD: usize = 20;
 
 /// The head of a definition: behind its decorators, up to the line that closes its parameters.

@@ -48,7 +48,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// One change per failure of the plan. What comes of it is written down, so that the next question can tell it.
+/// One change per failure of the plan. The outcome is recorded for the next question.
 async fn ask_model(
     state: &mut HealState,
     session: &mut Session,
@@ -69,7 +69,7 @@ async fn ask_model(
             }
             Err(error) => (String::new(), error.to_string(), false),
         };
-        // What a model has nothing to say about was asked about for all of them.
+        // A model that gives up has given up on all failures of the question.
         let others = step.with.iter().filter(|_| gave_up);
         let keys = std::iter::once(&step.target).chain(others).map(Finding::key);
         let accepted = state.fixes.accepted.len();
@@ -81,7 +81,7 @@ async fn ask_model(
     Ok(())
 }
 
-/// Returns a failure with its values whole, where its test runner shortens them unless it is told not to: the test is run once more.
+/// Returns a failure with its values whole, where its test runner shortens them by default: the test is run once more.
 async fn detailed(
     state: &HealState,
     session: &mut Session,

@@ -76,7 +76,7 @@ fn prompt(
 ) -> Result<String, PromptError> {
     let target = &step.target;
     let limits = prompt_context.limits;
-    // What the plan asks for and what the failure points at share the room.
+    // The files of the plan and those of the failure share the room.
     let share = Extent {
         characters: limits.code_characters / (step.files.len() + 1),
         context_lines: limits.context_lines,

@@ -19,9 +19,9 @@ pub(crate) use fix::candidates;
 /// The name that candidates of a model have where fixers have theirs.
 pub(crate) const FIXER: &str = "language_model";
 pub(crate) use plan::{is_decided, join_by_file, steps};
-pub use prompt::PromptLimits;
 pub(crate) use unvarying::Unvarying;
 
+use crate::prompt_limits::PromptLimits;
 use crate::state::HealState;
 
 /// Maximum number of responses per request: after an invalid one, the model gets the reason and may respond once more.

@@ -47,7 +47,11 @@ impl ChatModel for Double {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         let text = (self.answer)(request);
-        Ok(ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage { input: 1, output: 1, ..TokenUsage::default() } })
+        Ok(ChatAnswer {
+            text,
+            finish: Finish::Complete,
+            usage: TokenUsage { input: 1, output: 1, ..TokenUsage::default() },
+        })
     }
 }
 

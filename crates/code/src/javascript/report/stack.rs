@@ -132,7 +132,7 @@ pub fn parse(text: &str) -> Vec<Thrown> {
             may_continue = true;
         } else if let Some(found) = place_of(line) {
             may_continue = false;
-            // What has no column is Node's, who names the place first.
+            // Lines without a column are Node's, which names the place first.
             let belongs =
                 |error: &&mut Thrown| error.place.is_none() && (error.frames.is_empty() || found.0.2.is_some());
             match errors.last_mut().filter(belongs) {
