@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(shown[2].text, "def total(prices):\n    return with_tax(sum(prices)) + 1\n");
         assert!(!shown[0].is_editable && shown[2].is_editable);
         let files = by_file(shown, &sources());
-        assert_eq!(files.iter().map(|parts| parts.len()).collect::<Vec<_>>(), [2, 2, 1]);
+        assert_eq!(files.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
         assert_eq!((files[0][0].first_line, files[0][1].first_line), (1, 4));
         assert!(beginning("shop/tax.py", &sources(), extent).is_some_and(|one| one.text == TAX));
     }

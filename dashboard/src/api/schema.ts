@@ -4335,7 +4335,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Mode of extraction: `rule_based` (the default, without a language model), `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`. */
+                    /** @description Mode of extraction: `rule_based` (default, without a language model), `rules_then_llm`, `llm_fixed`, `llm_dynamic` or `llm_dynamic_adaptive`. */
                     mode?: string | null;
                     /** @description A JSON Schema of an object: what is wanted of the page, when it is something else than an item of the usual kinds. */
                     schema?: {

@@ -1,5 +1,7 @@
 //! Pages that give a language model orders, and a model that obeys them: the checks behind the model stop each.
+#![expect(clippy::panic, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use autoheal_extract::{Asking, Extracted, Form, ModelSettings, Reading, ScrapedItem, Strictness, llm_fixed};
@@ -11,7 +13,6 @@ use autoheal_testkit::ledger::Accounts;
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 use autoheal_testkit::static_site::StaticSite;
 use serde_json::json;
-use std::sync::Arc;
 
 /// Part of the program that reads the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -122,7 +122,7 @@ fn foreign_folder(file: &str) -> Option<String> {
     let parts: Vec<&str> = file.trim_start_matches("file://").split('/').collect();
     let holds_packages = |folder: &&str| languages::known_files().any(|known| known.foreign_folders.contains(folder));
     let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
-    if let Some(at) = folders.iter().rposition(|folder| holds_packages(&folder)) {
+    if let Some(at) = folders.iter().rposition(holds_packages) {
         let length = if parts.get(at + 1).is_some_and(|name| name.starts_with('@')) { 3 } else { 2 };
         return Some(parts.iter().skip(at).take(length).copied().collect::<Vec<_>>().join("/"));
     }
@@ -190,8 +190,10 @@ mod tests {
 
     #[test]
     fn no_own_call_is_lost_to_a_limit() {
-        let calls: String =
-            (0..60).map(|line| format!("  File \"a.py\", line {line}, in f\n    f{line}()\n")).collect();
+        let calls: String = (0..60)
+            .map(|line| format!("  File \"a.py\", line {line}, in f\n    f{line}()\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let stack = format!("Traceback (most recent call last):\n{calls}{calls}ValueError: {}", "x".repeat(5000));
         let shown = error_text(&finding("ValueError: y", &stack), 3000);
         assert!((0..60).all(|line| shown.contains(&format!("line {line}, in f\n"))), "{shown}");
