@@ -8,9 +8,10 @@
 //! - [`name`], [`definition`]: name and settings of a source; [`file`]: a source as a file
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
-//! - [`decide`]: decisions of users; [`accept`]: acceptance of values that look unlike those before
+//! - [`decide`]: decisions of users; [`accept`]: acceptance of values that look unlike those before; [`teach`]: fields added by examples
 //! - [`facts`]: facts remembered about a page; [`validation`]: checks of values against the recipe, `drift`: checks against earlier
-//!   values; [`failure`]: the five types of failure
+//!   values, with `likeness`, `price`, `author`, `site_title` and `displaced` for kinds of change; `new_field`: fields that a site
+//!   adds; [`failure`]: the five types of failure
 //! - [`doctor`] for `FIX_SOURCE`: breaker, context, fixes, staging, validation, deployment
 //! - `fault_log`: the diagnostics log of a source; [`timeline`]: events of a source
 //! - [`question`]: the question to a language model, about the candidates for fields that rules do not find

@@ -1,9 +1,12 @@
 //! Each provider's form, to the letter.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use autoheal_llm::{ChatError, ChatRequest, Finish, Image, Message, TokenUsage};
+use autoheal_llm::price::Prices;
+use autoheal_llm::{ChatError, ChatRequest, Finish, Image, Message, ModelName, TokenUsage};
 use autoheal_testkit::model_server::{ModelServer, Scripted};
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::ledger::connection;
@@ -190,4 +193,60 @@ async fn nobody_there_and_nobody_answering_are_told_apart() {
     };
     let error = gone.chat(&question()).await.unwrap_err();
     assert!(matches!(&error, ChatError::Unavailable { message, .. } if message.contains("refused")), "{error}");
+}
+
+/// Cached, written, reasoning and tool tokens, as each provider reports them; the costs are computed by hand from `prices.toml`.
+#[rstest]
+#[case::openai_counts_what_is_cached_and_reasoning_among_the_others(
+    "openai/gpt-4.1",
+    json!({
+        "choices": [{ "finish_reason": "stop", "message": { "content": "yes" } }],
+        "usage": {
+            "prompt_tokens": 10_000, "completion_tokens": 2000,
+            "prompt_tokens_details": { "cached_tokens": 4000 }, "completion_tokens_details": { "reasoning_tokens": 1500 },
+        },
+    }),
+    TokenUsage { input: 10_000, output: 2000, cached: 4000, written: 0 },
+    6000 * 2 + 4000 / 2 + 2000 * 8,
+)]
+#[case::anthropic_counts_its_cache_apart(
+    "anthropic/claude-sonnet-4-5",
+    json!({
+        "content": [{ "type": "text", "text": "yes" }], "stop_reason": "end_turn",
+        "usage": {
+            "input_tokens": 1000, "cache_creation_input_tokens": 4000, "cache_read_input_tokens": 10_000,
+            "output_tokens": 2000,
+        },
+    }),
+    TokenUsage { input: 15_000, output: 2000, cached: 10_000, written: 4000 },
+    1000 * 3 + 4000 * 15 / 4 + 10_000 * 3 / 10 + 2000 * 15,
+)]
+#[case::gemini_counts_thoughts_and_tools_apart(
+    "gemini/gemini-2.5-flash",
+    json!({
+        "candidates": [{ "finishReason": "STOP", "content": { "parts": [{ "text": "yes" }] } }],
+        "usageMetadata": {
+            "promptTokenCount": 9000, "toolUsePromptTokenCount": 1000, "cachedContentTokenCount": 4000,
+            "candidatesTokenCount": 500, "thoughtsTokenCount": 1500,
+        },
+    }),
+    TokenUsage { input: 10_000, output: 2000, cached: 4000, written: 0 },
+    6000 * 3 / 10 + 4000 * 75 / 1000 + 2000 * 25 / 10,
+)]
+#[case::an_own_machine_costs_nothing(
+    "ollama/llama3.2",
+    json!({ "message": { "content": "yes" }, "done_reason": "stop", "prompt_eval_count": 900, "eval_count": 100 }),
+    TokenUsage { input: 900, output: 100, cached: 0, written: 0 },
+    0,
+)]
+fn a_call_costs_what_the_provider_counts(
+    #[case] model: ModelName,
+    #[case] answer: Value,
+    #[case] usage: TokenUsage,
+    #[case] micro_dollars: u64,
+) {
+    let answered = model.decode(200, None, answer.to_string().as_bytes()).unwrap();
+    assert_eq!(answered.usage, usage);
+    let price = Prices::with(BTreeMap::new()).of(&model).unwrap();
+    assert_eq!(price.micro_dollars(answered.usage), micro_dollars);
 }
