@@ -62,6 +62,10 @@ fn rules(recipe: &Recipe) -> impl Iterator<Item = (&Field, &Selector)> {
 /// the list, with nothing between them that was in it or is new.
 fn intruder((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[NodeId])) -> Option<String> {
     let own: BTreeSet<&str> = was.iter().map(|node| before.visible_text(*node)).collect();
+    // Most runs find the same list again.
+    if own.is_empty() || is.iter().all(|node| own.contains(now.visible_text(*node))) {
+        return None;
+    }
     let others: BTreeSet<&str> = before.nodes().map(|node| before.visible_text(node)).collect();
     let (zones_before, zones) = (Zones::of(before), Zones::of(now));
     let was_content = !was.iter().any(|node| zones_before.is_beside(*node));
@@ -71,7 +75,7 @@ fn intruder((before, was): (&Document, &[NodeId]), (now, is): (&Document, &[Node
         !text.is_empty() && !own.contains(text) && is_elsewhere
     };
     let (foreign, rest): (Vec<NodeId>, Vec<NodeId>) = is.iter().partition(|node| is_foreign(**node));
-    if own.is_empty() || rest.is_empty() {
+    if rest.is_empty() {
         return None;
     }
     // Nodes are in the order of the page.

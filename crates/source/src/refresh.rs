@@ -186,6 +186,9 @@ impl RefreshWorkflow {
                     None => {
                         let facts = (&judged.facts, &judged.values);
                         let is_changed = self.keep(&loaded, &answer, facts, number, context).await?;
+                        if number == 1 && is_new(&loaded, &answer, &judged.facts) {
+                            note_new_fields(&loaded, &judged.document, context);
+                        }
                         state.seen.changed += u32::from(is_changed);
                         state.seen.known +=
                             u32::from(self.is_what_the_fix_was_made_for(&loaded, &answer, context).await?);
@@ -275,13 +278,7 @@ impl RefreshWorkflow {
             return Ok(is_changed);
         }
         let moved_to = page.moved_to.as_ref().filter(|_| loaded.definition.heal_policy == HealPolicy::Auto);
-        // The same values of the same page are not new evidence.
-        let is_new = loaded.last.as_ref() != Some(facts)
-            || loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes());
-        if is_new {
-            note_new_fields(loaded, page, context);
-        }
-        if is_new || moved_to.is_some() {
+        if is_new(loaded, page, facts) || moved_to.is_some() {
             let (facts, url) = (json_of(facts)?, moved_to.unwrap_or(&loaded.page));
             record(context, page_record(loaded, page, url, SnapshotRole::Good, Some(facts), now));
         }
@@ -295,14 +292,19 @@ impl RefreshWorkflow {
     }
 }
 
+/// Returns whether a good page is new evidence: the same values of the same page are not.
+fn is_new(loaded: &Loaded, page: &WebPage, facts: &PageFacts) -> bool {
+    loaded.last.as_ref() != Some(facts) || loaded.good.first().is_none_or(|last| last.content != page.html.as_bytes())
+}
+
 /// Names the fields that the page has and that it had on none of the good pages that are kept.
-fn note_new_fields(loaded: &Loaded, page: &WebPage, context: &StepContext) {
+fn note_new_fields(loaded: &Loaded, page: &Document, context: &StepContext) {
     let good = loaded.good.iter().filter(|good| good.url == loaded.page.as_str());
     let before: Vec<Document> = good.map(|good| Document::parse_bytes(&good.content)).collect();
     if before.is_empty() {
         return;
     }
-    for (field, value) in new_fields(&loaded.recipe, &before, &page.document()) {
+    for (field, value) in new_fields(&loaded.recipe, &before, page) {
         let how = format!("to collect it: autoheal source set {} --example {field}=VALUE", loaded.row.source);
         context.note("new on the page", format!("{field}: {}; {how}", quoted(&value)));
     }
