@@ -13,8 +13,8 @@ use serde_json::json;
 
 /// One site at two points of time.
 #[derive(Debug, Deserialize)]
-pub(super) struct Case {
-    pub(super) id: String,
+pub(in crate::bench) struct Case {
+    pub(in crate::bench) id: String,
     pub(super) site: String,
     pub(super) kind: String,
     #[serde(default)]
@@ -66,7 +66,7 @@ pub(super) enum Compare {
 
 /// Old or new page of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::bench) enum Side {
     Old,
     New,
 }
@@ -116,7 +116,7 @@ impl Case {
     }
 
     /// A page as it was sent.
-    pub(super) fn bytes(&self, side: Side) -> anyhow::Result<Vec<u8>> {
+    pub(in crate::bench) fn bytes(&self, side: Side) -> anyhow::Result<Vec<u8>> {
         let page = match side {
             Side::Old => &self.old,
             Side::New => &self.new,
@@ -125,7 +125,7 @@ impl Case {
     }
 
     /// The recipe that worked on a page, and the names of the fields that have no selector we understand.
-    pub(super) fn recipe(&self, side: Side) -> anyhow::Result<(Recipe, Vec<String>)> {
+    pub(in crate::bench) fn recipe(&self, side: Side) -> anyhow::Result<(Recipe, Vec<String>)> {
         let mut fields = serde_json::Map::new();
         let mut left_out = Vec::new();
         for (name, field) in self.fields() {
@@ -166,7 +166,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// All cases below a folder with `drift/` and `control/` in it.
-pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Case>> {
+pub(in crate::bench) fn load(folder: &Path) -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (set, is_control) in [("drift", false), ("control", true)] {
         let folder = folder.join(set);

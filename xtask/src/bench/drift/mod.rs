@@ -7,7 +7,7 @@
 //! - [`export`]: features for training
 
 mod baseline;
-mod corpus;
+pub(super) mod corpus;
 mod deletion;
 mod export;
 mod measure;

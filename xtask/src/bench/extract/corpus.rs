@@ -29,9 +29,9 @@ pub(super) enum Half {
 }
 
 /// A page and what is true of it.
-pub(super) struct Case {
+pub(in crate::bench) struct Case {
     folder: PathBuf,
-    pub(super) id: String,
+    pub(in crate::bench) id: String,
     pub(super) kind: String,
     url: String,
     pub(super) fields: Fields,
@@ -39,7 +39,7 @@ pub(super) struct Case {
 
 impl Case {
     /// Returns the HTML of the page.
-    pub(super) fn page(&self) -> anyhow::Result<String> {
+    pub(in crate::bench) fn page(&self) -> anyhow::Result<String> {
         let packed = self.folder.join("page.html.gz");
         let bytes = std::fs::read(&packed).with_context(|| format!("cannot read {}", packed.display()))?;
         let mut html = Vec::new();
@@ -66,7 +66,7 @@ impl Case {
 }
 
 /// Every case of a folder, sorted.
-pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<Case>> {
+pub(in crate::bench) fn read(folder: &Path) -> anyhow::Result<Vec<Case>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut folders: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     folders.retain(|folder| folder.join("case.json").is_file());

@@ -1,6 +1,6 @@
 //! Extraction by rules against public tools, on the same pages in the same run.
 
-mod corpus;
+pub(super) mod corpus;
 mod grounding;
 mod report;
 mod score;
