@@ -13,7 +13,8 @@ pub(super) struct LineProcess {
 
 impl LineProcess {
     pub(super) fn start(command: &mut Command) -> anyhow::Result<Self> {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start a process")?;
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start a process")?;
         let questions = child.stdin.take().context("it has no standard input")?;
         let answers = BufReader::new(child.stdout.take().context("it has no standard output")?);
         Ok(Self { child, questions, answers })

@@ -57,8 +57,7 @@ fn extracted(corpus: &Path) -> anyhow::Result<Vec<Job>> {
         "paragraphs": field("article p", "text", true),
         "links": field("a[href^=\"http\"]", "attr:href", true),
     }});
-    let job = |case: &extract::corpus::Case| {
-        Ok(Job { name: case.id.clone(), html: case.page()?, recipe: recipe.clone() })
-    };
+    let job =
+        |case: &extract::corpus::Case| Ok(Job { name: case.id.clone(), html: case.page()?, recipe: recipe.clone() });
     extract::corpus::read(corpus)?.iter().map(job).collect()
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         for job in jobs::read(corpus)? {
             std::fs::write(&page, &job.html)?;
             let question = serde_json::json!({"page": page, "recipe": job.recipe}).to_string();
-            let mut ask = |process: &mut LineProcess| -> anyhow::Result<Answer> {
+            let ask = |process: &mut LineProcess| -> anyhow::Result<Answer> {
                 let line = process.ask(&question).with_context(|| job.name.clone())?;
                 serde_json::from_str(&line).with_context(|| job.name.clone())
             };

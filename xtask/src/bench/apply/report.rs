@@ -75,10 +75,8 @@ impl Report {
         for tool in TOOLS {
             let seconds = sum(tool);
             let count = f64::from(u32::try_from(pages.len()).unwrap_or(u32::MAX));
-            let mut ratios: Vec<f64> = pages
-                .iter()
-                .filter_map(|page| Some(page.seconds.get(REFERENCE)? / page.seconds.get(tool)?))
-                .collect();
+            let mut ratios: Vec<f64> =
+                pages.iter().filter_map(|page| Some(page.seconds.get(REFERENCE)? / page.seconds.get(tool)?)).collect();
             ratios.sort_by(f64::total_cmp);
             let median = ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN);
             println!(

@@ -49,6 +49,8 @@ pub(super) struct Builder<'a> {
     pub(super) form: Option<u32>,
     /// True if nothing but text came after the last text of the current element.
     joins: bool,
+    /// Number of `html` and `body` tags whose attributes were added to those of the first.
+    pub(super) merged: usize,
     /// True between `</body>` and what belongs into the body all the same.
     pub(super) is_after_body: bool,
 }
@@ -67,6 +69,7 @@ pub(super) fn parse(html: &str) -> Result<Tree<'_>, Unsure> {
         head: 0,
         form: None,
         joins: false,
+        merged: 0,
         is_after_body: false,
     };
     while let Some(token) = builder.scanner.next()? {
@@ -188,21 +191,25 @@ impl<'a> Builder<'a> {
         let place = self.push(tag)?;
         let count = self.scanner.attributes.len();
         let (mut depth, mut tags) = (1, self.open.len());
+        let mut is_in_svg = false;
         while depth > 0 && !is_shadow && tags <= MAX_OPEN {
             match self.scanner.next()?.ok_or(Unsure)? {
                 Token::Start(tag) => {
-                    let is_unsure = tag.sets & set::UNSURE != 0
-                        || matches!(tag.key, tag::SVG | tag::COL | tag::COLGROUP | tag::SELECT | tag::FRAME);
-                    if is_unsure {
+                    if is_unsure_in_template(&tag, is_in_svg) {
                         return Err(Unsure);
                     }
+                    is_in_svg |= tag.key == tag::SVG && !tag.is_self_closing;
                     if tag.sets & (set::RAW | set::ESCAPABLE) != 0 {
                         self.scanner.raw_text(&tag)?;
                     }
                     depth += u32::from(tag.key == tag::TEMPLATE);
                     tags += 1;
                 }
-                Token::End(tag) => depth -= u32::from(tag.key == tag::TEMPLATE),
+                Token::End(tag) if is_in_svg && matches!(tag.key, tag::P | tag::BR) => return Err(Unsure),
+                Token::End(tag) => {
+                    depth -= u32::from(tag.key == tag::TEMPLATE);
+                    is_in_svg &= !matches!(tag.key, tag::SVG | tag::TEMPLATE);
+                }
                 Token::Text(_) | Token::Comment | Token::Doctype(_) => {}
             }
             self.scanner.attributes.truncate(count);
@@ -277,11 +284,16 @@ impl<'a> Builder<'a> {
         }
         let mixed = MIXED_CASE.iter().find(|name| name.eq_ignore_ascii_case(tag.written));
         let is_lower = !tag.written.bytes().any(|byte| byte.is_ascii_uppercase());
-        let is_as_parsed = mixed.map_or(is_lower, |name| *name == tag.written);
-        let ends = tag.sets & (set::NOT_FOREIGN | set::UNSURE) != 0 || matches!(tag.key, tag::SCRIPT | tag::FONT);
-        if !is_as_parsed || (is_inside && ends) {
+        if (mixed.is_none() && !is_lower) || (is_inside && matches!(tag.key, tag::SCRIPT | tag::FONT)) {
             return Err(Unsure);
         }
+        if is_inside && tag.sets & set::NOT_FOREIGN != 0 {
+            // The tag belongs after the SVG.
+            let place = self.open.iter().position(|open| open.sets & set::FOREIGN != 0).ok_or(Unsure)?;
+            self.pop_to(place)?;
+            return self.start(tag);
+        }
+        tag.written = mixed.filter(|_| is_inside).copied().unwrap_or(tag.written);
         tag.sets = set::FOREIGN;
         self.push(&tag)?;
         if tag.is_self_closing {
@@ -301,4 +313,13 @@ impl<'a> Builder<'a> {
         }
         Err(Unsure)
     }
+}
+
+/// Returns whether after a start tag in a template it is not certain where the template ends.
+fn is_unsure_in_template(tag: &Tag<'_>, is_in_svg: bool) -> bool {
+    let holds_html = || ["desc", "foreignobject"].iter().any(|html| html.eq_ignore_ascii_case(tag.written));
+    let of_html = set::NOT_FOREIGN | set::RAW | set::ESCAPABLE;
+    let is_html_in_svg = is_in_svg
+        && (tag.sets & of_html != 0 || matches!(tag.key, tag::SVG | tag::FONT | tag::TEMPLATE) || holds_html());
+    is_html_in_svg || tag.sets & set::UNSURE != 0 || matches!(tag.key, tag::COL | tag::COLGROUP | tag::FRAME)
 }

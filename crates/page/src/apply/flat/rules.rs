@@ -5,6 +5,9 @@ use super::build::{Builder, Doctype, Mode, Open};
 use super::names::{self as tag, Key, set};
 use super::tags::Tag;
 
+/// Maximum number of repeated `html` and `body` tags; the parser of documents reads some more.
+const MAX_MERGED: usize = 50;
+
 impl<'a> Builder<'a> {
     pub(super) fn start(&mut self, tag: Tag<'a>) -> Result<(), Unsure> {
         if self.open.last().is_some_and(|open| open.sets & set::FOREIGN != 0) {
@@ -47,7 +50,7 @@ impl<'a> Builder<'a> {
             self.push_missing(tag::HTML, tag)?;
         }
         if tag.key == tag::HTML {
-            return if self.has_attributes(tag) { Err(Unsure) } else { Ok(false) };
+            return self.merge(tag, 0).map(|()| false);
         }
         if self.mode == Mode::BeforeHead {
             self.mode = Mode::InHead;
@@ -105,8 +108,14 @@ impl<'a> Builder<'a> {
         place
     }
 
-    fn has_attributes(&self, tag: &Tag<'a>) -> bool {
-        self.scanner.attributes.len() > tag.attributes
+    /// Adds the attributes of a repeated `html` or `body` to the first, which is this one of the open elements.
+    fn merge(&mut self, tag: &Tag<'a>, place: usize) -> Result<(), Unsure> {
+        self.merged += 1;
+        let place = self.open.get(place).filter(|open| open.key == tag.key).ok_or(Unsure)?.place;
+        if self.merged > MAX_MERGED {
+            return Err(Unsure);
+        }
+        self.tree.add_attributes(place, tag, &mut self.scanner.attributes)
     }
 
     fn leave_noscript(&mut self) {
@@ -156,11 +165,13 @@ impl<'a> Builder<'a> {
 
     fn start_in_body(&mut self, tag: Tag<'a>) -> Result<(), Unsure> {
         match tag.key {
-            tag::HTML | tag::BODY if self.has_attributes(&tag) => return Err(Unsure),
-            tag::HTML | tag::BODY | tag::HEAD_TAG | tag::FRAME => return Ok(()),
+            tag::HTML => return self.merge(&tag, 0),
+            tag::BODY => return self.merge(&tag, 1),
+            tag::HEAD_TAG | tag::FRAME => return Ok(()),
             tag::SVG => return self.foreign_start(tag),
             _ if tag.sets & set::TABLE_PART != 0 => return self.start_of_table_part(&tag),
-            tag::A | tag::NOBR if self.formatting(tag.key).is_some() => return Err(Unsure),
+            tag::NOBR if self.formatting(tag::NOBR).is_some() => return Err(Unsure),
+            tag::A if self.formatting(tag::A).is_some() => self.end_formatting(&tag)?,
             tag::FORM => return self.start_form(&tag),
             tag::LI => self.close_item(&[tag::LI])?,
             tag::DD | tag::DT => self.close_item(&[tag::DD, tag::DT])?,

@@ -36,6 +36,7 @@ pub(super) struct Tag<'a> {
 }
 
 /// An attribute: ranges of the page with its name and its value, both as written.
+#[derive(Clone)]
 pub(super) struct Attribute {
     pub(super) name: Range<u32>,
     pub(super) value: Range<u32>,

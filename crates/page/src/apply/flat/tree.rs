@@ -45,6 +45,19 @@ pub(super) struct Tree<'a> {
     pub(super) pieces: Vec<Piece>,
 }
 
+impl Element<'_> {
+    /// Reads what is known about the attributes.
+    fn read_attributes(&mut self, html: &str, attributes: &[Attribute]) {
+        (self.class, self.price) = (NONE, 0);
+        for (at, attribute) in (self.attributes.start..).zip(&attributes[index(self.attributes.start)..]) {
+            self.price += 1 + (attribute.value.end - attribute.value.start) / 16;
+            if self.class == NONE && slice(html, &attribute.name).eq_ignore_ascii_case("class") {
+                self.class = at;
+            }
+        }
+    }
+}
+
 impl<'a> Tree<'a> {
     pub(super) fn new(html: &'a str) -> Self {
         let elements = Vec::with_capacity(html.len() / 64);
@@ -67,17 +80,32 @@ impl<'a> Tree<'a> {
             price: 0,
             is_foreign,
         };
-        for (at, attribute) in (element.attributes.start..).zip(&attributes[tag.attributes..]) {
-            element.price += 1 + (attribute.value.end - attribute.value.start) / 16;
-            if element.class == NONE && slice(self.html, &attribute.name).eq_ignore_ascii_case("class") {
-                element.class = at;
-            }
-        }
+        element.read_attributes(self.html, attributes);
         if let Some(parent) = self.elements.get_mut(index(parent)) {
             element.previous = std::mem::replace(&mut parent.last_child, place);
         }
         self.elements.push(element);
         Ok(place)
+    }
+
+    /// Adds the attributes of a tag, the last that were read, to those of an element.
+    pub(super) fn add_attributes(
+        &mut self,
+        place: u32,
+        tag: &Tag<'_>,
+        attributes: &mut Vec<Attribute>,
+    ) -> Result<(), Unsure> {
+        let element = self.elements.get_mut(index(place)).ok_or(Unsure)?;
+        let added = attributes.split_off(tag.attributes);
+        let first = position(attributes.len())?;
+        // The first attribute of a name counts.
+        for at in element.attributes.clone() {
+            attributes.push(attributes[index(at)].clone());
+        }
+        attributes.extend(added);
+        element.attributes = first..position(attributes.len())?;
+        element.read_attributes(self.html, attributes);
+        Ok(())
     }
 
     pub(super) fn add_text(&mut self, piece: Piece) {
