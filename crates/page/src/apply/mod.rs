@@ -2,6 +2,7 @@
 
 mod flat;
 mod miss;
+mod view;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,12 +11,13 @@ use url::Url;
 
 use crate::document::{Document, NodeId, normalise};
 use crate::recipe::{Field, FieldName, NodeTake, Recipe, Source, StructuredPath, Vocabulary};
-use crate::select::{Selector, TooMuchWork};
 use crate::structured::{Datum, Origin as DatumOrigin, structured_data};
 use crate::transform::apply_steps;
 use crate::value::Value;
 
 use self::flat::FlatPage;
+use self::view::View;
+pub(crate) use self::view::taken;
 
 pub use miss::Miss;
 
@@ -244,50 +246,6 @@ fn base_url<V: View>(page: &V, page_url: Option<&Url>) -> Option<Url> {
         (Some(base), Some(page_url)) => page_url.join(&base).ok().or_else(|| Some(page_url.clone())),
         (Some(base), None) => Url::parse(&base).ok(),
         (None, page_url) => page_url.cloned(),
-    }
-}
-
-/// Returns the requested part of a node, or `None` if the node does not have it.
-pub(crate) fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<String> {
-    match take {
-        NodeTake::Text => Some(page.text(node).into_owned()),
-        NodeTake::OwnText => Some(page.own_text(node)),
-        NodeTake::Html => Some(page.html(node)),
-        NodeTake::Attribute(name) => page.attribute(node, name).map(str::to_owned),
-    }
-}
-
-/// The parts of a page that recipes use.
-trait View {
-    /// The number of elements.
-    fn len(&self) -> usize;
-    fn select(&self, selector: &Selector) -> Result<Vec<NodeId>, TooMuchWork>;
-    fn tag(&self, node: NodeId) -> &str;
-    /// Returns whether `inner` is `outer` itself or one of its descendants.
-    fn contains(&self, outer: NodeId, inner: NodeId) -> bool;
-    /// Returns the requested part of a node, or `None` if the node does not have it.
-    fn take(&self, node: NodeId, take: &NodeTake) -> Option<String>;
-}
-
-impl View for Document {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn select(&self, selector: &Selector) -> Result<Vec<NodeId>, TooMuchWork> {
-        self.try_select(selector)
-    }
-
-    fn tag(&self, node: NodeId) -> &str {
-        self.tag(node)
-    }
-
-    fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
-        self.contains(outer, inner)
-    }
-
-    fn take(&self, node: NodeId, take: &NodeTake) -> Option<String> {
-        taken(self, node, take)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Construction of the tree by the rules of the HTML standard (section "Tree construction"), as far as each element goes to
-//! the end of the page: without foster parenting, without formatting that is opened again, without `frameset` and MathML.
+//! the end of the page: without foster parenting, without formatting that is opened again, without framesets and formulas.
 
 use std::ops::Range;
 

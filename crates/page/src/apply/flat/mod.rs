@@ -25,7 +25,7 @@ mod tree;
 use std::cell::Cell;
 
 use self::tree::{Tree, position};
-use super::View;
+use crate::apply::view::View;
 use crate::document::NodeId;
 use crate::recipe::NodeTake;
 use crate::select::{Selector, TooMuchWork};

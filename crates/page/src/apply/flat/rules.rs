@@ -156,8 +156,7 @@ impl<'a> Builder<'a> {
             (Mode::InHead, tag::HEAD_TAG) => self.leave_head(),
             (Mode::InHeadNoscript, tag::NOSCRIPT) => self.leave_noscript(),
             (Mode::InHeadNoscript, _) => {}
-            (Mode::BeforeHtml | Mode::BeforeHead, tag::HEAD_TAG) => return Err(Unsure),
-            (_, tag::BODY | tag::HTML) => return Err(Unsure),
+            (Mode::BeforeHtml | Mode::BeforeHead, tag::HEAD_TAG) | (_, tag::BODY | tag::HTML) => return Err(Unsure),
             _ => {}
         }
         Ok(())
@@ -245,7 +244,10 @@ impl<'a> Builder<'a> {
                 return self.close_paragraph();
             }
             tag::TEMPLATE => return Ok(()),
-            tag::FORM => return self.end_form(),
+            tag::FORM => {
+                self.end_form();
+                return Ok(());
+            }
             tag::LI => self.in_scope(|open| open.key == tag::LI, |open| matches!(open.key, tag::OL | tag::UL)),
             tag::DD | tag::DT => self.has_in_scope(tag.key),
             _ if tag.sets & set::FORMATTING != 0 => return self.end_formatting(tag),
@@ -266,9 +268,9 @@ impl<'a> Builder<'a> {
         self.pop_to(place)
     }
 
-    fn end_form(&mut self) -> Result<(), Unsure> {
-        let Some(form) = self.form.take() else { return Ok(()) };
-        let Some(place) = self.in_scope(|open| open.place == form, |_| false) else { return Ok(()) };
+    fn end_form(&mut self) {
+        let Some(form) = self.form.take() else { return };
+        let Some(place) = self.in_scope(|open| open.place == form, |_| false) else { return };
         self.close_implied(0);
         // Elements that are open in it stay open.
         if place + 1 == self.open.len() {
@@ -276,7 +278,6 @@ impl<'a> Builder<'a> {
         } else {
             self.open.remove(place);
         }
-        Ok(())
     }
 
     /// The "adoption agency", where it has nothing to move.

@@ -176,13 +176,9 @@ impl<'t> Element for Node<'t> {
             return false;
         }
         let Some(element) = self.read_attributes() else { return false };
-        match self.tree.attribute(element, name) {
-            Ok(value) => value.is_some_and(|at| operation.eval_str(&self.tree.value(at))),
-            Err(Unsure) => {
-                self.effort.is_void.set(true);
-                false
-            }
-        }
+        let value = self.tree.attribute(element, name);
+        self.effort.is_void.set(self.effort.is_void.get() || value.is_err());
+        value.is_ok_and(|value| value.is_some_and(|at| operation.eval_str(&self.tree.value(at))))
     }
 
     fn match_non_ts_pseudo_class(

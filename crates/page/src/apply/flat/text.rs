@@ -140,7 +140,7 @@ fn resolved(written: &str, place: Place) -> Cow<'_, str> {
     let tokenizer = Tokenizer::new(Characters::default(), TokenizerOpts::default());
     let queue = BufferQueue::default();
     queue.push_back(StrTendril::from_slice(&markup));
-    while let TokenizerResult::Script(_) | TokenizerResult::EncodingIndicator(_) = tokenizer.feed(&queue) {}
+    while let TokenizerResult::Script(()) | TokenizerResult::EncodingIndicator(_) = tokenizer.feed(&queue) {}
     tokenizer.end();
     Cow::Owned(tokenizer.sink.0.take())
 }
