@@ -20,7 +20,7 @@ pub(super) struct Job {
 /// all.
 pub(super) fn read(corpus: &Path) -> anyhow::Result<Vec<Job>> {
     let jobs = if corpus.join("drift").is_dir() { drifting(corpus) } else { extracted(corpus) }?;
-    ensure!(!jobs.is_empty(), "there is no case below {}", corpus.display());
+    ensure!(!jobs.is_empty(), "no cases below {}", corpus.display());
     Ok(jobs)
 }
 

@@ -159,7 +159,7 @@ impl<'a> Builder<'a> {
 
     /// Adds an element that the page leaves out.
     pub(super) fn push_implied(&mut self, key: Key) -> Result<u32, Unsure> {
-        // Its attributes come before those of the tag that needs it: there are none.
+        // It has no attributes.
         let place = self.push(&Tag::implied(key, self.scanner.attributes.len()))?;
         Ok(place)
     }
