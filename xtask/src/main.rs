@@ -75,6 +75,8 @@ enum Bench {
     Ordinary(bench::ordinary::Options),
     /// Cheats of the judge: repositories in which a change of what judges makes the tests pass
     Cheats(bench::cheats::Options),
+    /// Apply recipes to real pages, and do the same with public tools
+    Apply(bench::apply::Options),
     /// Find the fields of redesigned pages again, and count what is right, wrong, and accepted though deleted
     Drift(bench::drift::Options),
     /// Questions to a language model about fields that are not found: is the wanted value in them, and how long are they
@@ -115,6 +117,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Ordinary(options) } => bench::ordinary::run(&root, &options),
         Chore::Bench { bench: Bench::Cheats(options) } => bench::cheats::run(&root, &options),
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
+        Chore::Bench { bench: Bench::Apply(options) } => bench::apply::run(&root, &options),
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
         Chore::Bench { bench: Bench::Prompts(options) } => bench::prompts::run(&options),
         Chore::Bench { bench: Bench::Obstacles(options) } => bench::obstacles::run(&options),

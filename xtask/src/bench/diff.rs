@@ -1,13 +1,13 @@
 //! The structural diff against the Python of the specification, on the same pages in the same run.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use autoheal_page::document::decode;
 use serde::Deserialize;
 
+use super::lines::LineProcess;
 use super::python;
 use crate::{cache, process};
 
@@ -34,35 +34,10 @@ struct Answer {
     seconds: f64,
 }
 
-/// A process that compares pairs of pages on request.
-struct Comparer {
-    child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Comparer {
-    fn start(command: &mut Command) -> anyhow::Result<Self> {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start a comparer")?;
-        let questions = child.stdin.take().context("it has no standard input")?;
-        let answers = BufReader::new(child.stdout.take().context("it has no standard output")?);
-        Ok(Self { child, questions, answers })
-    }
-
-    /// The seconds for a pair.
-    fn ask(&mut self, old: &Path, new: &Path) -> anyhow::Result<f64> {
-        writeln!(self.questions, "{}\t{}", old.display(), new.display())?;
-        let mut line = String::new();
-        ensure!(self.answers.read_line(&mut line)? > 0, "the comparer ended before its answer");
-        Ok(serde_json::from_str::<Answer>(&line)?.seconds)
-    }
-
-    fn end(mut self) -> anyhow::Result<()> {
-        drop(self.questions);
-        self.child.wait()?;
-        Ok(())
-    }
+/// Returns the seconds that a process takes for a pair.
+fn ask(comparer: &mut LineProcess, old: &Path, new: &Path) -> anyhow::Result<f64> {
+    let line = comparer.ask(&format!("{}\t{}", old.display(), new.display()))?;
+    Ok(serde_json::from_str::<Answer>(&line)?.seconds)
 }
 
 /// The times for a pair, in seconds, and how many bytes both pages have.
@@ -78,16 +53,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let cases = spread(cases_below(&options.corpus)?, options.limit);
     ensure!(!cases.is_empty(), "there is no case below {}", options.corpus.display());
     let environment = python::environment(root, &cache::folder("bench-diff")?, REQUIREMENTS)?;
-    let mut python = Comparer::start(process::command(root, environment.join("bin/python")).arg(SCRIPT))?;
+    let mut python = LineProcess::start(process::command(root, environment.join("bin/python")).arg(SCRIPT))?;
     let bench = ["bench", "--quiet", "--package", "autoheal-page", "--bench", "structural_diff"];
-    let mut ours = Comparer::start(process::command(root, "cargo").args(bench))?;
+    let mut ours = LineProcess::start(process::command(root, "cargo").args(bench))?;
     let folder = tempfile::tempdir()?;
     let mut times = Vec::with_capacity(cases.len());
     for case in &cases {
         let old = unpack(case, "old", folder.path())?;
         let new = unpack(case, "new", folder.path())?;
         let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let seconds = python.ask(&old, &new).and_then(|python| Ok((python, ours.ask(&old, &new)?)));
+        let seconds = ask(&mut python, &old, &new).and_then(|python| Ok((python, ask(&mut ours, &old, &new)?)));
         let (python, ours) = seconds.with_context(|| name.clone())?;
         let bytes = std::fs::metadata(&old)?.len() + std::fs::metadata(&new)?.len();
         times.push(Times { case: name, bytes, python, ours });

@@ -1,5 +1,6 @@
 //! Benchmarks, which measure the program and compare it with its goals.
 
+pub(crate) mod apply;
 pub(crate) mod cheats;
 pub(crate) mod diff;
 pub(crate) mod drift;
@@ -9,6 +10,7 @@ pub(crate) mod flaky;
 pub(crate) mod fleet;
 pub(crate) mod heal;
 pub(crate) mod inject;
+mod lines;
 pub(crate) mod navigate;
 pub(crate) mod obstacles;
 mod of_crate;

@@ -1,6 +1,8 @@
 //! Applying a recipe to a page: typed values, each with where it came from, or a typed reason for what is missing.
 
+mod flat;
 mod miss;
+mod view;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +14,10 @@ use crate::recipe::{Field, FieldName, NodeTake, Recipe, Source, StructuredPath, 
 use crate::structured::{Datum, Origin as DatumOrigin, structured_data};
 use crate::transform::apply_steps;
 use crate::value::Value;
+
+use self::flat::FlatPage;
+use self::view::View;
+pub(crate) use self::view::taken;
 
 pub use miss::Miss;
 
@@ -165,22 +171,42 @@ impl Extraction {
 impl Recipe {
     /// Gets the fields from a page. `page_url` makes relative addresses absolute.
     pub fn apply(&self, page: &Document, page_url: Option<&Url>) -> Extraction {
+        let structured = if self.needs_structured_data() { structured_data(page) } else { Vec::new() };
+        self.apply_to(page, page_url, structured)
+    }
+
+    /// Gets the fields from the HTML of a page: the same as from its [`Document`], but faster where the page and the recipe
+    /// are simple enough.
+    pub fn apply_to_html(&self, html: &str, page_url: Option<&Url>) -> Extraction {
+        self.apply_flat(html, page_url).unwrap_or_else(|| self.apply(&Document::parse(html), page_url))
+    }
+
+    /// Gets the fields from the HTML of a page without a [`Document`], or nothing if only a document gives them for certain.
+    pub fn apply_flat(&self, html: &str, page_url: Option<&Url>) -> Option<Extraction> {
+        if self.needs_structured_data() {
+            return None;
+        }
+        let page = FlatPage::parse(html).ok()?;
+        let extraction = self.apply_to(&page, page_url, Vec::new());
+        (!page.is_void()).then_some(extraction)
+    }
+
+    fn apply_to<V: View>(&self, page: &V, page_url: Option<&Url>, structured: Vec<Datum>) -> Extraction {
         let base = base_url(page, page_url);
-        let context = Context { page, page_url: base.as_ref(), structured: self.structured_data(page) };
+        let context = Context { page, page_url: base.as_ref(), structured };
         let records = match self.items() {
             None => {
                 let outcome = |field: &Field| (field.name.clone(), context.field(field));
                 vec![Record { item: None, fields: self.fields().iter().map(outcome).collect() }]
             }
-            Some(items) => context.items(&page.select(items), self.fields()),
+            Some(items) => context.items(&page.select(items).unwrap_or_default(), self.fields()),
         };
         Extraction { records }
     }
 
-    /// The page's structured data, if any field needs it.
-    fn structured_data(&self, page: &Document) -> Vec<Datum> {
-        let is_needed = self.fields().iter().any(|field| matches!(field.source, Source::Structured(_)));
-        if is_needed { structured_data(page) } else { Vec::new() }
+    /// Returns whether any field needs the page's structured data.
+    fn needs_structured_data(&self) -> bool {
+        self.fields().iter().any(|field| matches!(field.source, Source::Structured(_)))
     }
 
     /// Returns the URL of the next page, if the recipe has a rule and the page has a link to another page.
@@ -213,29 +239,19 @@ fn without_fragment(url: &Url) -> Url {
 
 /// Returns the base of relative URLs on the page: `<base href>` if there is one, otherwise the page's own
 /// URL.
-fn base_url(page: &Document, page_url: Option<&Url>) -> Option<Url> {
-    let base =
-        page.nodes().take(200).find(|node| page.tag(*node) == "base").and_then(|node| page.attribute(node, "href"));
-    match (base, page_url) {
-        (Some(base), Some(page_url)) => page_url.join(base).ok().or_else(|| Some(page_url.clone())),
-        (Some(base), None) => Url::parse(base).ok(),
+fn base_url<V: View>(page: &V, page_url: Option<&Url>) -> Option<Url> {
+    let base = (0..page.len().min(200)).map(NodeId).find(|node| page.tag(*node) == "base");
+    let href = base.and_then(|node| page.take(node, &NodeTake::Attribute("href".to_owned())));
+    match (href, page_url) {
+        (Some(base), Some(page_url)) => page_url.join(&base).ok().or_else(|| Some(page_url.clone())),
+        (Some(base), None) => Url::parse(&base).ok(),
         (None, page_url) => page_url.cloned(),
     }
 }
 
-/// Returns the requested part of a node, or `None` if the node does not have it.
-pub(crate) fn taken(page: &Document, node: NodeId, take: &NodeTake) -> Option<String> {
-    match take {
-        NodeTake::Text => Some(page.text(node).into_owned()),
-        NodeTake::OwnText => Some(page.own_text(node)),
-        NodeTake::Html => Some(page.html(node)),
-        NodeTake::Attribute(name) => page.attribute(node, name).map(str::to_owned),
-    }
-}
-
 /// Input of the extraction: the page, its URL and its structured data.
-struct Context<'a> {
-    page: &'a Document,
+struct Context<'a, V> {
+    page: &'a V,
     page_url: Option<&'a Url>,
     structured: Vec<Datum>,
 }
@@ -246,12 +262,12 @@ struct Raw {
     origin: Origin,
 }
 
-impl Context<'_> {
+impl<V: View> Context<'_, V> {
     /// A field of the page.
     fn field(&self, field: &Field) -> FieldOutcome {
         let raw = match &field.source {
             Source::Nodes { select, take } => {
-                let nodes = match self.page.try_select(select) {
+                let nodes = match self.page.select(select) {
                     Ok(nodes) => nodes,
                     Err(error) => return FieldOutcome::missed(error.into()),
                 };
@@ -281,7 +297,7 @@ impl Context<'_> {
             let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); items.len()];
             let mut open: Vec<NodeId> = Vec::new();
             let mut upcoming = items.iter().copied().peekable();
-            let (selected, missing) = match self.page.try_select(select) {
+            let (selected, missing) = match self.page.select(select) {
                 Ok(selected) => (selected, Miss::NoNode { select: select.source().to_owned() }),
                 Err(error) => (Vec::new(), error.into()),
             };
@@ -310,7 +326,7 @@ impl Context<'_> {
 
     fn raw_of_nodes(&self, nodes: &[NodeId], take: &NodeTake) -> Vec<Raw> {
         let raw = |node: &NodeId| {
-            let text = taken(self.page, *node, take).ok_or_else(|| Miss::NoAttribute {
+            let text = self.page.take(*node, take).ok_or_else(|| Miss::NoAttribute {
                 attribute: take.to_string().trim_start_matches("attr:").to_owned(),
                 tag: self.page.tag(*node).to_owned(),
             });

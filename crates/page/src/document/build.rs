@@ -9,7 +9,7 @@ use super::{Document, Element, Symbol};
 use crate::bounded_tree::parse;
 
 /// Returns whether the content of such elements is not part of the page's readable text.
-fn is_skipped(tag: &str) -> bool {
+pub(crate) fn is_skipped(tag: &str) -> bool {
     matches!(
         tag,
         "head"
@@ -28,49 +28,52 @@ fn is_skipped(tag: &str) -> bool {
     )
 }
 
-/// Elements that stand on lines of their own: their text does not run into that of their neighbours.
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "br",
-    "button",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "label",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-];
+/// Returns whether such elements are on lines of their own: their text does not run into that of their neighbours.
+pub(crate) fn is_block(tag: &str) -> bool {
+    matches!(
+        tag,
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "br"
+            | "button"
+            | "dd"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "hr"
+            | "label"
+            | "li"
+            | "main"
+            | "nav"
+            | "ol"
+            | "option"
+            | "p"
+            | "pre"
+            | "section"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "tr"
+            | "ul"
+    )
+}
 
 #[derive(Default)]
 struct Builder {
@@ -149,7 +152,7 @@ impl Builder {
                 }
                 let name: &str = &element.name.local;
                 let skipped = skipped || is_skipped(name);
-                let is_block = !skipped && BLOCKS.contains(&name);
+                let is_block = !skipped && is_block(name);
                 if is_block {
                     append_space(&mut self.visible);
                 }

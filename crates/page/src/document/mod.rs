@@ -12,9 +12,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub(crate) use build::{is_block, is_skipped};
 pub use decode::decode;
 pub use text::normalise;
-pub(crate) use text::{first_bytes, first_characters};
+pub(crate) use text::{append, append_space, first_bytes, first_characters};
 
 /// An element of a [`Document`]: its place in document order. It means nothing in another document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

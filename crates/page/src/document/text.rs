@@ -4,7 +4,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 
 /// Appends `piece` with runs of white space as one space and without characters that have no width; gives how many
 /// characters that are no space it added.
-pub(super) fn append(text: &mut String, piece: &str) -> usize {
+pub(crate) fn append(text: &mut String, piece: &str) -> usize {
     if is_nfc(piece) { append_characters(text, piece.chars()) } else { append_characters(text, piece.nfc()) }
 }
 
@@ -22,7 +22,7 @@ fn append_characters(text: &mut String, characters: impl Iterator<Item = char>) 
 }
 
 /// Appends a space unless there is one, or nothing yet.
-pub(super) fn append_space(text: &mut String) {
+pub(crate) fn append_space(text: &mut String) {
     if !text.is_empty() && !text.ends_with(' ') {
         text.push(' ');
     }

@@ -74,6 +74,14 @@ impl Selector {
         Ok(Self { source: source.to_owned(), kind })
     }
 
+    /// The compiled selector, if it is CSS.
+    pub(crate) fn css(&self) -> Option<&dom_query::Matcher> {
+        match &self.kind {
+            Kind::Css(matcher) => Some(matcher),
+            Kind::XPath(_) => None,
+        }
+    }
+
     /// Returns the selector as written.
     pub fn source(&self) -> &str {
         &self.source
