@@ -141,6 +141,7 @@ async fn add_all(count: usize, site: &Site, store: &Store) {
             heal_policy: HealPolicy::Auto,
             on_uncertain: OnUncertain::SkipRun,
             webhook: None,
+            sites: Vec::new(),
         };
         let mut health = Health::new();
         health.good_run(added_at);

@@ -355,6 +355,15 @@ pub enum SourceRecord {
         /// The page to store.
         snapshot: Snapshot,
     },
+    /// Stored pages of this role beyond the newest are deleted, whatever their addresses.
+    Pruned {
+        /// Name of the source.
+        source: String,
+        /// Role of the pages.
+        role: SnapshotRole,
+        /// Number of pages that are kept.
+        kept: u32,
+    },
     /// An accepted set of values.
     Values {
         /// Name of the source.

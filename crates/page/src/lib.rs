@@ -13,6 +13,7 @@
 //! - [`relocate`](mod@relocate): the fields of a recipe found again after a redesign
 //! - [`robust_selector`]: from nodes to a selector that will find them again
 //! - [`diff`]: what changed in the structure of a page
+//! - [`reading`]: a page that is read only as far as its selectors need
 //! - [`obstacle`](mod@obstacle): pages that a site gives instead of the page, such as a bot check
 //!
 //! # Example
@@ -33,6 +34,7 @@ mod bounded_tree;
 pub mod diff;
 pub mod document;
 pub mod obstacle;
+pub mod reading;
 pub mod recipe;
 pub mod relocate;
 pub mod robust_selector;

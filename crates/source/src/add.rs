@@ -172,6 +172,7 @@ impl AddWorkflow {
             heal_policy: state.request.heal_policy,
             on_uncertain: state.request.on_uncertain,
             webhook: state.request.webhook.clone(),
+            sites: Vec::new(),
         };
         let document = json_of(&recipe)?;
         let place = json_of(&definition)?;

@@ -7,6 +7,7 @@ use autoheal_page::value::ValueType;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::call_site::CallSite;
 use crate::cron::CronExpression;
 
 /// Authority that decides whether a fix becomes active.
@@ -107,6 +108,9 @@ pub struct Definition {
     /// URL to which changes of its values are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Url>,
+    /// Places of a program that read its fields, if a program of the user's feeds it: then it has no runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<CallSite>,
 }
 
 impl Definition {
@@ -225,6 +229,7 @@ mod tests {
             heal_policy: HealPolicy::Auto,
             on_uncertain: OnUncertain::SkipRun,
             webhook: None,
+            sites: Vec::new(),
         };
         let fixed = first.moved(&url("old"), &url("new"));
         let mut current = fixed.clone();

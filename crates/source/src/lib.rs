@@ -5,7 +5,7 @@
 //!
 //! # Layout
 //!
-//! - [`name`], [`definition`]: name and settings of a source; [`file`]: a source as a file
+//! - [`name`], [`definition`]: name and settings of a source, [`call_site`]: a program that feeds it; [`file`]: a source as a file
 //! - [`add`] for `ADD_SOURCE`, [`scout`]: proposing a recipe, [`import`]: taking over what other tools have
 //! - [`refresh`] for `REFRESH_SOURCE`
 //! - [`decide`]: decisions of users; [`accept`]: acceptance of values that look unlike those before; [`teach`]: fields added by examples
@@ -22,6 +22,7 @@
 
 pub mod accept;
 pub mod add;
+pub mod call_site;
 pub mod cron;
 pub mod decide;
 pub mod definition;
@@ -58,6 +59,7 @@ mod single_node;
 mod site_title;
 
 pub use add::{AddRequest, AddWorkflow};
+pub use call_site::{CallSite, SelectorLanguage};
 pub use cron::{CronExpression, InvalidCron};
 pub use decide::{Changes, DecideError, Setting};
 pub use definition::{Blueprint, Definition, HealPolicy, OnUncertain, PageKind};

@@ -73,7 +73,7 @@ impl Turn {
     /// The turn after the last run, or now when there was none; `None`: it does not run by itself. Up to a tenth of the time to the next
     /// one, another part for each source, spreads those that were added together; where a time is named, five minutes at most.
     pub fn next(source: &str, definition: &Definition, health: &Health, now: Timestamp) -> Option<Self> {
-        if health.state == HealthState::Dead {
+        if health.state == HealthState::Dead || !definition.sites.is_empty() {
             return None;
         }
         let last = health.last_success_at.max(health.last_failure_at);

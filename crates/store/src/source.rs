@@ -117,12 +117,13 @@ const OLD_SNAPSHOTS: &str = "
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 AND url = $3
         ORDER BY snapshot_id DESC LIMIT $4)";
 
-/// Limits the stored failing pages of a source, regardless of their addresses: the site determines their number.
-const OLD_FAILING: &str = "
+/// Limits the stored pages of a source and role, regardless of their addresses.
+const PRUNED: &str = "
     DELETE FROM snapshot WHERE source_name = $1 AND role = $2 AND snapshot_id NOT IN (
         SELECT snapshot_id FROM snapshot WHERE source_name = $1 AND role = $2 ORDER BY snapshot_id DESC LIMIT $3)";
 
-const MOST_FAILING: i64 = 30;
+/// Number of failing pages that are kept: the site determines how many there are.
+const MOST_FAILING: u32 = 30;
 
 const VALUES: &str = "
     INSERT INTO source_value (source_name, url, at, version, values_json) VALUES ($1, $2, $3, $4, $5)";
@@ -202,12 +203,11 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(deflate(&snapshot.content)?)
                 .bind(snapshot.values.as_ref().map(ToString::to_string));
             let old = key(OLD_SNAPSHOTS).bind(i64::from(snapshot.role.kept()));
-            let failing = (snapshot.role == SnapshotRole::Failing).then(|| {
-                let statement = sqlx::query(OLD_FAILING).bind(storable(source)).bind(snapshot.role.name());
-                maybe(statement.bind(MOST_FAILING))
-            });
+            let failing =
+                (snapshot.role == SnapshotRole::Failing).then(|| maybe(pruned(source, snapshot.role, MOST_FAILING)));
             [sure(insert), maybe(old)].into_iter().chain(failing).collect()
         }
+        SourceRecord::Pruned { source, role, kept } => vec![maybe(pruned(source, *role, *kept))],
         SourceRecord::Values { source, url, version, values } => vec![sure(
             sqlx::query(VALUES)
                 .bind(storable(source))
@@ -276,6 +276,10 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
 fn redefinition(source: &str, was: &Value, definition: &Value, at: Timestamp) -> Statement {
     let statement = sqlx::query(REDEFINITION).bind(storable(source)).bind(was.to_string()).bind(definition.to_string());
     statement.bind(at.as_millis())
+}
+
+fn pruned(source: &str, role: SnapshotRole, kept: u32) -> Statement {
+    sqlx::query(PRUNED).bind(storable(source)).bind(role.name()).bind(i64::from(kept))
 }
 
 /// A statement about one version of a source's recipe.

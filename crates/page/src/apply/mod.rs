@@ -1,6 +1,6 @@
 //! Applying a recipe to a page: typed values, each with where it came from, or a typed reason for what is missing.
 
-mod flat;
+pub(crate) mod flat;
 mod miss;
 mod view;
 

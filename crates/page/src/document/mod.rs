@@ -243,6 +243,12 @@ impl Document {
         node.children_it(false).filter(dom_query::NodeRef::is_text).map(|child| child.text().to_string()).collect()
     }
 
+    /// The text nodes below it, as they stand.
+    pub fn text_descendants(&self, node: NodeId) -> Vec<String> {
+        let Some(node) = self.in_tree(node) else { return Vec::new() };
+        node.descendants_it().filter(dom_query::NodeRef::is_text).map(|below| below.text().to_string()).collect()
+    }
+
     /// The element and what is in it as HTML.
     pub fn html(&self, node: NodeId) -> String {
         self.in_tree(node).map(written::html_of).unwrap_or_default()

@@ -32,18 +32,46 @@ use crate::select::{Selector, TooMuchWork};
 
 /// A page, or something on it, that is left to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unsure;
+pub(crate) struct Unsure;
 
 /// A page as ranges of its HTML.
-pub(super) struct FlatPage<'a> {
+pub(crate) struct FlatPage<'a> {
     tree: Tree<'a>,
     /// True if something was requested that the page does not know: all results are void.
     is_void: Cell<bool>,
 }
 
 impl<'a> FlatPage<'a> {
-    pub(super) fn parse(html: &'a str) -> Result<Self, Unsure> {
+    pub(crate) fn parse(html: &'a str) -> Result<Self, Unsure> {
         Ok(Self { tree: build::parse(html)?, is_void: Cell::new(false) })
+    }
+
+    /// The elements that a selector means; `None`: only a document knows.
+    pub(crate) fn matches(&self, selector: &Selector) -> Option<Vec<NodeId>> {
+        select::select(self, selector.css()?).ok()
+    }
+
+    /// The text nodes directly in an element, or with those of the elements below; `None`: only a document knows.
+    pub(crate) fn text_nodes(&self, node: NodeId, below: bool) -> Option<Vec<String>> {
+        let place = position(node.0).ok()?;
+        // Spaces around the head are read only as far as they separate words.
+        let is_frame = matches!(self.tree.element(place).name, "html" | "head");
+        (!is_frame).then(|| self.tree.text_nodes(place, below))
+    }
+
+    /// The text that a reader sees in an element; `None`: only a document knows.
+    pub(crate) fn text(&self, node: NodeId) -> Option<String> {
+        Some(self.tree.text(position(node.0).ok()?))
+    }
+
+    /// The value of an attribute, or nothing if the element has none; `None`: only a document knows.
+    pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<Option<String>> {
+        self.taken(node, &NodeTake::Attribute(name.to_owned())).ok()
+    }
+
+    /// The first place after an element and everything below it; `None`: only a document knows.
+    pub(crate) fn close(&self, node: NodeId) -> Option<usize> {
+        usize::try_from(self.tree.element(position(node.0).ok()?).close).ok()
     }
 
     /// Returns whether the results so far are not those of a document.

@@ -15,6 +15,10 @@ fn is_read(html: &str) -> bool {
     for node in page.nodes() {
         assert_eq!(flat.take(node, &NodeTake::Text).unwrap(), page.text(node), "{} of {html:?}", page.tag(node));
         assert_eq!(flat.take(node, &NodeTake::OwnText).unwrap(), page.own_text(node), "{} of {html:?}", page.tag(node));
+        for (below, expected) in [(false, page.text_children(node)), (true, page.text_descendants(node))] {
+            let texts = flat.text_nodes(node, below);
+            assert!(texts.is_none_or(|texts| texts == expected), "{} of {html:?}: {expected:?}", page.tag(node));
+        }
         let is_foreign = flat.tree.elements[node.0].is_foreign;
         for (name, value) in page.attributes(node).filter(|_| !is_foreign) {
             let take = NodeTake::Attribute(name.to_owned());

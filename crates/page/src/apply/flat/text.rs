@@ -67,8 +67,13 @@ impl<'a> Tree<'a> {
 
     /// The same as [`crate::Document::own_text`].
     pub(super) fn own_text(&self, place: u32) -> String {
-        let nodes = self.nodes_of(self.pieces_of(place).filter(|piece| piece.parent == place));
-        normalise(&nodes.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join(" "))
+        normalise(&self.text_nodes(place, false).join(" "))
+    }
+
+    /// The same as [`crate::Document::text_children`], or [`crate::Document::text_descendants`].
+    pub(super) fn text_nodes(&self, place: u32, below: bool) -> Vec<String> {
+        let nodes = self.nodes_of(self.pieces_of(place).filter(|piece| below || piece.parent == place));
+        nodes.into_iter().map(|(_, _, text)| text.into_owned()).collect()
     }
 
     /// Returns whether an element holds neither elements nor text.

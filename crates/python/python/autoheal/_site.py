@@ -1,0 +1,129 @@
+"""What the compiled part asks of Python: the place of a program, the place of its store."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import logging
+import os
+import re
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+LOGGER = logging.getLogger("autoheal")
+
+SETTINGS: dict[str, Any] = {"store": None, "on_break": "heal"}
+
+STORE_FILE = "scraper.heal.db"
+
+
+def configure(*, store: str | os.PathLike[str] | None = None, on_break: Any = None) -> None:
+    """Set what pages use where they are not told: the store, and what is done when a selector breaks."""
+    if store is not None:
+        SETTINGS["store"] = os.fspath(store)
+    if on_break is not None:
+        SETTINGS["on_break"] = on_break
+
+
+def default_on_break() -> Any:
+    return SETTINGS["on_break"]
+
+
+def store_place(store: str | os.PathLike[str] | None) -> str:
+    """The address or the absolute path of the store: as given, as configured, or beside the program."""
+    place = store if store is not None else SETTINGS["store"] or os.environ.get("AUTOHEAL_STORE")
+    if place is None:
+        main = getattr(sys.modules.get("__main__"), "__file__", None)
+        place = Path(main).resolve().parent / STORE_FILE if main else Path.cwd() / STORE_FILE
+    text = os.fspath(place)
+    return text if "://" in text or text.startswith("sqlite:") else str(Path(text).resolve())
+
+
+def describe(frame: FrameType) -> tuple[str, str, int, str]:
+    """The function, the file, the line and the variable that takes the value, of a frame."""
+    code = frame.f_code
+    file = code.co_filename
+    function = getattr(code, "co_qualname", code.co_name).replace(".<locals>", "")
+    stem = Path(file).stem
+    path = Path(file)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        file = str(path.relative_to(Path.cwd()))
+    line = frame.f_lineno
+    name = _variables(code.co_filename).get(line, "")
+    return f"{stem}.{function}", file, line, name
+
+
+@functools.lru_cache(maxsize=256)
+def _variables(file: str) -> dict[int, str]:
+    """For each line of a file the variable or key that takes a value there."""
+    names: dict[int, str] = {}
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return names
+    # Outer statements come first: what is inside them says more.
+    for node in ast.walk(tree):
+        for name, value in _targets(node):
+            if name and value is not None:
+                for line in range(value.lineno, (value.end_lineno or value.lineno) + 1):
+                    names[line] = name
+    return names
+
+
+def _targets(node: ast.AST) -> list[tuple[str, ast.expr | None]]:
+    if isinstance(node, ast.Assign):
+        return [(_name(target), node.value) for target in node.targets]
+    if isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+        return [(_name(node.target), node.value)]
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        return [(_name(node.target), node.iter)]
+    if isinstance(node, ast.comprehension):
+        return [(_name(node.target), node.iter)]
+    if isinstance(node, ast.Dict):
+        return [(_name(key), value) for key, value in zip(node.keys, node.values) if key is not None]
+    if isinstance(node, ast.keyword):
+        return [(node.arg or "", node.value)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("add_"):
+        # Item loaders: loader.add_css("title", "h1::text")
+        first = node.args[0] if node.args else None
+        return [(_name(first), node)] if first is not None else []
+    return []
+
+
+def _name(target: ast.expr) -> str:
+    if isinstance(target, ast.Name):
+        return target.id
+    if isinstance(target, ast.Attribute):
+        return target.attr
+    if isinstance(target, ast.Constant) and isinstance(target.value, str):
+        return target.value
+    if isinstance(target, ast.Subscript):
+        return _name(target.slice)
+    return ""
+
+
+_WARNED: set[str] = set()
+
+_MOST_WARNED = 1000
+
+
+def warn_once(message: str) -> None:
+    """Write a warning to the logger ``autoheal``, once for each place and outcome in a process."""
+    key = message.split(" (confidence", 1)[0]
+    if key not in _WARNED and len(_WARNED) < _MOST_WARNED:
+        _WARNED.add(key)
+        LOGGER.warning("%s", message)
+
+
+def regex_matches(regex: str | re.Pattern[str], text: str) -> list[str]:
+    """The matches of a regular expression as parsel gives them."""
+    pattern = re.compile(regex, re.UNICODE) if isinstance(regex, str) else regex
+    if "extract" in pattern.groupindex:
+        match = pattern.search(text)
+        return [] if match is None or match.group("extract") is None else [match.group("extract")]
+    found: list[str] = []
+    for match in pattern.findall(text):
+        found.extend(match if isinstance(match, tuple) else [match])
+    return found

@@ -1,0 +1,30 @@
+//! The Python package `autoheal`: pages whose selectors are found again when a site changes. `docs/python.md` is the user's
+//! reference; `crates/scraper` does the work.
+//!
+//! # Layout
+//!
+//! - `page`: a page, `selection`: the matches of a selector
+//! - `site`: the place of a program that asks
+//! - `stores`: open stores of the process
+//! - `functions`: relocation, recipes and diffs without a store
+//! - `errors`: the package's exceptions
+
+mod errors;
+mod functions;
+mod page;
+mod selection;
+mod site;
+mod stores;
+
+/// The part of the package `autoheal` that is compiled.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::functions::{apply_recipe, diff, relocate};
+    #[pymodule_export]
+    use crate::page::Page;
+    #[pymodule_export]
+    use crate::selection::{Selector, SelectorList};
+    #[pymodule_export]
+    use crate::stores::flush;
+}

@@ -1,0 +1,45 @@
+//! Relocation of the fields of a page: all fields that the program's function reads, together.
+
+use std::collections::HashMap;
+
+use autoheal_page::obstacle::{Obstacle, Response};
+use autoheal_page::relocate::{Answer, Relocator};
+use autoheal_page::{Document, Selector};
+use url::Url;
+
+use crate::template::{Template, unknown_address};
+
+/// The answer for each field that has been found before, by its number.
+pub(crate) type Answers = HashMap<usize, Answer>;
+
+/// Finds the fields of a page again.
+pub(crate) fn relocate(relocator: &Relocator, template: &Template, page: &Document) -> Answers {
+    // Pages of the layout in which fields were found again are nearer to the page than those before.
+    let has_healed = template.pages.iter().any(|page| page.is_healed);
+    let Some((recipe, numbers)) = template.recipe(has_healed) else { return Answers::new() };
+    let old: Vec<&Document> =
+        template.pages.iter().filter(|page| page.is_healed == has_healed).map(|page| page.document()).collect();
+    let relocation = relocator.relocate(&old, &recipe, page);
+    numbers.into_iter().zip(relocation.fields.into_iter().map(|(_, answer)| answer)).collect()
+}
+
+/// Returns whether the page has the layout that is known: its other fields, as far as pages must have them, are where they were.
+pub(crate) fn is_intact(template: &Template, missing: usize, found: impl Fn(&Selector) -> bool) -> bool {
+    let others: Vec<(usize, bool)> = (0..template.fields.len())
+        .filter(|number| *number != missing && Some(*number) != template.fields[missing].within)
+        .filter(|number| template.fields[*number].is_known() && !template.fields[*number].is_optional())
+        .filter_map(|number| {
+            let own = template.own_selector(number)?;
+            let healed = template.fields[number].healed.as_ref().map(|healed| &healed.selector);
+            Some((number, found(&own) || healed.is_some_and(&found)))
+        })
+        .collect();
+    !others.is_empty() && others.iter().all(|(_, is_found)| *is_found)
+}
+
+/// Returns why the page is not the page, if it is not.
+pub(crate) fn obstacle(html: &str, page: &Document, url: Option<&Url>) -> Option<Obstacle> {
+    let unknown = Url::parse(&unknown_address()).ok()?;
+    let url = url.unwrap_or(&unknown);
+    Response { html, page, content_type: None, asked: url, url }.obstacle()
+}
