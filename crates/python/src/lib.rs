@@ -26,5 +26,5 @@ mod _native {
     #[pymodule_export]
     use crate::selection::{Selector, SelectorList};
     #[pymodule_export]
-    use crate::stores::flush;
+    use crate::stores::{flush, suspend};
 }

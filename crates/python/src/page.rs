@@ -74,29 +74,31 @@ impl Page {
     }
 
     /// The matches of a CSS selector, with the pseudo-elements `::text` and `::attr(name)`.
-    #[pyo3(signature = (query, *, name=None, _frame=None))]
+    #[pyo3(signature = (query, *, name=None, _frame=None, _heal=true))]
     fn css(
         &self,
         py: Python<'_>,
         query: &str,
         name: Option<&str>,
         _frame: Option<Bound<'_, PyAny>>,
+        _heal: bool,
     ) -> PyResult<SelectorList> {
         let site = site(py, query, SelectorLanguage::Css, name, _frame)?;
-        self.shared.look(py, &site, None)
+        self.shared.look(py, &site, None, _heal)
     }
 
     /// The matches of an XPath expression; it may end in `/text()`, `//text()` or `/@name`.
-    #[pyo3(signature = (query, *, name=None, _frame=None))]
+    #[pyo3(signature = (query, *, name=None, _frame=None, _heal=true))]
     fn xpath(
         &self,
         py: Python<'_>,
         query: &str,
         name: Option<&str>,
         _frame: Option<Bound<'_, PyAny>>,
+        _heal: bool,
     ) -> PyResult<SelectorList> {
         let site = site(py, query, SelectorLanguage::XPath, name, _frame)?;
-        self.shared.look(py, &site, None)
+        self.shared.look(py, &site, None, _heal)
     }
 
     /// The outcome for each field that was asked for, as a list of dictionaries.
@@ -138,8 +140,9 @@ impl Shared {
         py: Python<'_>,
         site: &Arc<Site>,
         within: Option<(&Found, NodeId)>,
+        may_heal: bool,
     ) -> PyResult<SelectorList> {
-        let found = py.detach(|| self.visit.look(&site.place, &site.query, within));
+        let found = py.detach(|| self.visit.look(&site.place, &site.query, within, may_heal));
         let mut found = found.map_err(|error| errors::of_visit(py, &error))?;
         if found.is_break {
             let is_wanted = self.decide(py, &found)?;

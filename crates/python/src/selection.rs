@@ -47,10 +47,10 @@ impl SelectorList {
         }
     }
 
-    fn within(&self, py: Python<'_>, site: &Arc<Site>) -> PyResult<Self> {
+    fn within(&self, py: Python<'_>, site: &Arc<Site>, may_heal: bool) -> PyResult<Self> {
         let mut lists = Vec::new();
         for one in self.all() {
-            lists.extend(one.within(py, site)?.lists);
+            lists.extend(one.within(py, site, may_heal)?.lists);
         }
         Ok(Self { shared: Arc::clone(&self.shared), lists })
     }
@@ -102,20 +102,28 @@ impl SelectorList {
         self.all().flat_map(|one| one.texts(py)).collect()
     }
 
-    #[pyo3(signature = (query, *, name=None, _frame=None))]
-    fn css(&self, py: Python<'_>, query: &str, name: Option<&str>, _frame: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
-        self.within(py, &site(py, query, SelectorLanguage::Css, name, _frame)?)
+    #[pyo3(signature = (query, *, name=None, _frame=None, _heal=true))]
+    fn css(
+        &self,
+        py: Python<'_>,
+        query: &str,
+        name: Option<&str>,
+        _frame: Option<Bound<'_, PyAny>>,
+        _heal: bool,
+    ) -> PyResult<Self> {
+        self.within(py, &site(py, query, SelectorLanguage::Css, name, _frame)?, _heal)
     }
 
-    #[pyo3(signature = (query, *, name=None, _frame=None))]
+    #[pyo3(signature = (query, *, name=None, _frame=None, _heal=true))]
     fn xpath(
         &self,
         py: Python<'_>,
         query: &str,
         name: Option<&str>,
         _frame: Option<Bound<'_, PyAny>>,
+        _heal: bool,
     ) -> PyResult<Self> {
-        self.within(py, &site(py, query, SelectorLanguage::XPath, name, _frame)?)
+        self.within(py, &site(py, query, SelectorLanguage::XPath, name, _frame)?, _heal)
     }
 
     /// The attributes of the first element.
@@ -149,6 +157,16 @@ impl SelectorList {
         Ok(default)
     }
 
+    /// The matches, for adapters: asking for them does not say that the program takes all.
+    fn _matches(&self, py: Python<'_>) -> PyResult<Vec<Py<Selector>>> {
+        self.all().map(|one| Py::new(py, one)).collect()
+    }
+
+    /// Notes that the program takes all matches and not only the first.
+    fn _takes_list(&self) {
+        self.takes_list();
+    }
+
     /// The outcome in a word: `kept`, `healed`, `doubtful`, `unsure`, `gone`, `unknown` or `blocked`.
     #[getter]
     fn status(&self) -> &'static str {
@@ -179,9 +197,9 @@ impl Selector {
         }
     }
 
-    fn within(&self, py: Python<'_>, site: &Arc<Site>) -> PyResult<SelectorList> {
+    fn within(&self, py: Python<'_>, site: &Arc<Site>, may_heal: bool) -> PyResult<SelectorList> {
         match self.node() {
-            Some(node) => self.shared.look(py, site, Some((&self.found, node))),
+            Some(node) => self.shared.look(py, site, Some((&self.found, node)), may_heal),
             None => Ok(SelectorList { shared: Arc::clone(&self.shared), lists: Vec::new() }),
         }
     }
@@ -199,26 +217,28 @@ impl Selector {
         self.texts(py)
     }
 
-    #[pyo3(signature = (query, *, name=None, _frame=None))]
+    #[pyo3(signature = (query, *, name=None, _frame=None, _heal=true))]
     fn css(
         &self,
         py: Python<'_>,
         query: &str,
         name: Option<&str>,
         _frame: Option<Bound<'_, PyAny>>,
+        _heal: bool,
     ) -> PyResult<SelectorList> {
-        self.within(py, &site(py, query, SelectorLanguage::Css, name, _frame)?)
+        self.within(py, &site(py, query, SelectorLanguage::Css, name, _frame)?, _heal)
     }
 
-    #[pyo3(signature = (query, *, name=None, _frame=None))]
+    #[pyo3(signature = (query, *, name=None, _frame=None, _heal=true))]
     fn xpath(
         &self,
         py: Python<'_>,
         query: &str,
         name: Option<&str>,
         _frame: Option<Bound<'_, PyAny>>,
+        _heal: bool,
     ) -> PyResult<SelectorList> {
-        self.within(py, &site(py, query, SelectorLanguage::XPath, name, _frame)?)
+        self.within(py, &site(py, query, SelectorLanguage::XPath, name, _frame)?, _heal)
     }
 
     /// The attributes of the element.
@@ -264,6 +284,12 @@ impl Selector {
     #[getter]
     fn healed(&self) -> bool {
         self.found.status == Status::Healed
+    }
+
+    /// True if it is an element, false if it is a text or an attribute.
+    #[getter]
+    fn is_element(&self) -> bool {
+        self.node().is_some()
     }
 
     fn __str__(&self, py: Python<'_>) -> String {

@@ -1,4 +1,4 @@
-//! Open stores of the process, by address. A store has a thread, which a fork does not copy: a child opens its own.
+//! Open stores of the process, by address.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,13 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-#[derive(Default)]
-struct Open {
-    process: u32,
-    by_address: HashMap<String, Arc<Scraper>>,
-}
-
-static OPEN: Mutex<Option<Open>> = Mutex::new(None);
+static OPEN: Mutex<Option<HashMap<String, Arc<Scraper>>>> = Mutex::new(None);
 
 /// The store at an address (`sqlite://` or `postgres://`) or in a file.
 pub(crate) fn open(py: Python<'_>, place: &str) -> PyResult<Arc<Scraper>> {
@@ -23,31 +17,37 @@ pub(crate) fn open(py: Python<'_>, place: &str) -> PyResult<Arc<Scraper>> {
 
 fn open_here(place: &str) -> Result<Arc<Scraper>, ScraperError> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    if open.as_ref().is_some_and(|open| open.process != process) {
-        // The parent's threads are not here: waiting for them would never end.
-        std::mem::forget(open.take());
-    }
-    let open = open.get_or_insert_with(|| Open { process, ..Open::default() });
-    if let Some(scraper) = open.by_address.get(place) {
+    let open = open.get_or_insert_with(HashMap::new);
+    if let Some(scraper) = open.get(place) {
         return Ok(Arc::clone(scraper));
     }
     let is_address = place.contains("://") || place.starts_with("sqlite:");
     let scraper = if is_address { Scraper::open(place)? } else { Scraper::open_file(place.as_ref())? };
     let scraper = Arc::new(scraper);
-    open.by_address.insert(place.to_owned(), Arc::clone(&scraper));
+    open.insert(place.to_owned(), Arc::clone(&scraper));
     Ok(scraper)
+}
+
+fn for_all(py: Python<'_>, work: impl Fn(&Scraper) -> Result<(), ScraperError> + Sync) -> PyResult<()> {
+    let result = py.detach(|| {
+        let scrapers: Vec<Arc<Scraper>> = {
+            let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+            open.iter().flat_map(HashMap::values).cloned().collect()
+        };
+        scrapers.iter().map(|scraper| work(scraper)).fold(Ok(()), Result::and)
+    });
+    result.map_err(|error| errors::of_scraper(py, &error))
 }
 
 /// Waits until everything that was learnt is stored. Called at the end of the program as well.
 #[pyfunction]
 pub(crate) fn flush(py: Python<'_>) -> PyResult<()> {
-    let flushed = py.detach(|| {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = open.as_ref().filter(|open| open.process == std::process::id());
-        let scrapers: Vec<Arc<Scraper>> = here.into_iter().flat_map(|open| open.by_address.values().cloned()).collect();
-        drop(open);
-        scrapers.iter().try_for_each(|scraper| scraper.flush())
-    });
-    flushed.map_err(|error| errors::of_scraper(py, &error))
+    for_all(py, Scraper::flush)
+}
+
+/// Stores everything and closes all stores until they are wanted again. Called before each fork: neither threads nor connections
+/// survive one.
+#[pyfunction]
+pub(crate) fn suspend(py: Python<'_>) -> PyResult<()> {
+    for_all(py, Scraper::suspend)
 }

@@ -26,7 +26,7 @@
 //! let query = Query::parse("h1::text", SelectorLanguage::Css)?;
 //! let place = Place { function: "parse".into(), file: "books.py".into(), line: 3, name: "title".into() };
 //! let visit = Visit::new(Arc::clone(&scraper), "<h1>Soup</h1>".into(), None);
-//! let found = visit.look(&place, &query, None)?;
+//! let found = visit.look(&place, &query, None, true)?;
 //! assert_eq!(visit.texts(&found), ["Soup"]);
 //! visit.finish();
 //! scraper.flush()?;
@@ -124,6 +124,18 @@ impl Scraper {
             }
         }
         self.store.flush()
+    }
+
+    /// Stores everything and closes the store until it is wanted again, so that the process may fork: a child opens it anew. No other
+    /// thread may use the scraper until the fork.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scraper::flush`]; the store is closed all the same.
+    pub fn suspend(&self) -> Result<(), ScraperError> {
+        let flushed = self.flush();
+        self.store.suspend();
+        flushed
     }
 
     /// The knowledge about the pages that go by a name; read from the store once.

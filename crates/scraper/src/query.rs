@@ -170,6 +170,10 @@ fn css_alternative<'a>(written: &str, alternative: &'a str) -> Result<(&'a str, 
         }
     };
     let selector = selector.trim();
+    // The texts of an element and of all below it, as parsel understands `h1 *::text`.
+    if let (Part::Text, Some(around)) = (&part, selector.strip_suffix(" *")) {
+        return Ok((around.trim(), Part::TextBelow));
+    }
     Ok((if selector.is_empty() { "*" } else { selector }, part))
 }
 
@@ -233,6 +237,7 @@ mod tests {
     #[rstest]
     #[case("h1.title::text", "h1.title", Part::Text)]
     #[case("h1 ::text", "h1", Part::TextBelow)]
+    #[case("h1 *::text", "h1", Part::TextBelow)]
     #[case("a::attr(HREF)", "a", Part::Attribute("href".to_owned()))]
     #[case("a::attr('data-x')", "a", Part::Attribute("data-x".to_owned()))]
     #[case("::text", "*", Part::Text)]

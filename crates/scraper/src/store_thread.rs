@@ -1,13 +1,14 @@
 //! The store for programs without an asynchronous runtime: a thread with a runtime of its own, which writes while the program
 //! goes on.
 
+use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use autoheal_store::Store;
 
-use crate::ScraperError;
 use crate::memory::{self, Lesson, Stored};
+use crate::{ScraperError, locked};
 
 /// Maximum number of writes that wait. A program that is faster than its store waits for it then.
 const WAITING: usize = 64;
@@ -18,36 +19,24 @@ enum Order {
     Flush(SyncSender<Result<(), ScraperError>>),
 }
 
-/// The thread of a store. Dropping it waits for what is still to be written.
+/// A store and its thread, which is started when it is first wanted. Dropping it waits for what is still to be written.
 #[derive(Debug)]
 pub(crate) struct StoreThread {
-    orders: Option<SyncSender<Order>>,
-    thread: Option<JoinHandle<()>>,
+    address: String,
+    running: Mutex<Option<Running>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    orders: SyncSender<Order>,
+    thread: JoinHandle<()>,
 }
 
 impl StoreThread {
+    /// Opens the store.
     pub(crate) fn start(address: String) -> Result<Self, ScraperError> {
-        let (orders, inbox) = mpsc::sync_channel(WAITING);
-        let (opened, is_opened) = mpsc::sync_channel(1);
-        let work = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let runtime = runtime.map_err(|error| ScraperError::Thread(error.to_string()));
-            let store = runtime.and_then(|runtime| {
-                let store = runtime.block_on(Store::open(&address))?;
-                Ok((runtime, store))
-            });
-            match store {
-                Err(error) => _ = opened.send(Err(error)),
-                Ok((runtime, store)) => {
-                    _ = opened.send(Ok(()));
-                    runtime.block_on(serve(&store, &inbox));
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("autoheal-store".to_owned()).spawn(work);
-        let thread = thread.map_err(|error| ScraperError::Thread(error.to_string()))?;
-        is_opened.recv().map_err(|_| ended())??;
-        Ok(Self { orders: Some(orders), thread: Some(thread) })
+        let running = Mutex::new(Some(Running::start(address.clone())?));
+        Ok(Self { address, running })
     }
 
     /// What is stored of a source that a program feeds.
@@ -65,22 +54,63 @@ impl StoreThread {
 
     /// Waits until everything is stored. Returns the first error since the last call.
     pub(crate) fn flush(&self) -> Result<(), ScraperError> {
+        if locked(&self.running).is_none() {
+            return Ok(());
+        }
         let (answer, answered) = mpsc::sync_channel(1);
         self.order(Order::Flush(answer))?;
         answered.recv().map_err(|_| ended())?
     }
 
+    /// Ends the thread and closes the store, until it is wanted again.
+    pub(crate) fn suspend(&self) {
+        if let Some(Running { orders, thread }) = locked(&self.running).take() {
+            drop(orders);
+            _ = thread.join();
+        }
+    }
+
     fn order(&self, order: Order) -> Result<(), ScraperError> {
-        self.orders.as_ref().ok_or_else(ended)?.send(order).map_err(|_| ended())
+        let orders = {
+            let mut running = locked(&self.running);
+            match &*running {
+                Some(running) => running.orders.clone(),
+                None => running.insert(Running::start(self.address.clone())?).orders.clone(),
+            }
+        };
+        orders.send(order).map_err(|_| ended())
     }
 }
 
 impl Drop for StoreThread {
     fn drop(&mut self) {
-        drop(self.orders.take());
-        if let Some(thread) = self.thread.take() {
-            _ = thread.join();
-        }
+        self.suspend();
+    }
+}
+
+impl Running {
+    fn start(address: String) -> Result<Self, ScraperError> {
+        let (orders, inbox) = mpsc::sync_channel(WAITING);
+        let (opened, is_opened) = mpsc::sync_channel(1);
+        let work = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| ScraperError::Thread(error.to_string()));
+            let store = runtime.and_then(|runtime| {
+                let store = runtime.block_on(Store::open(&address))?;
+                Ok((runtime, store))
+            });
+            match store {
+                Err(error) => _ = opened.send(Err(error)),
+                Ok((runtime, store)) => {
+                    _ = opened.send(Ok(()));
+                    runtime.block_on(serve(store, &inbox));
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("autoheal-store".to_owned()).spawn(work);
+        let thread = thread.map_err(|error| ScraperError::Thread(error.to_string()))?;
+        is_opened.recv().map_err(|_| ended())??;
+        Ok(Self { orders, thread })
     }
 }
 
@@ -90,17 +120,18 @@ fn ended() -> ScraperError {
 
 /// Works until the program drops its end. The orders come one by one, so that nothing is read before what was ordered earlier is
 /// written.
-async fn serve(store: &Store, inbox: &Receiver<Order>) {
+async fn serve(store: Store, inbox: &Receiver<Order>) {
     let mut failed = None;
     while let Ok(order) = inbox.recv() {
         match order {
-            Order::Load(source, answer) => _ = answer.send(memory::load(store, &source).await),
+            Order::Load(source, answer) => _ = answer.send(memory::load(&store, &source).await),
             Order::Save(lesson) => {
-                if let Err(error) = memory::save(store, &lesson).await {
+                if let Err(error) = memory::save(&store, &lesson).await {
                     failed.get_or_insert(error);
                 }
             }
             Order::Flush(answer) => _ = answer.send(failed.take().map_or(Ok(()), Err)),
         }
     }
+    store.disconnect().await;
 }

@@ -46,6 +46,8 @@ pub(crate) struct Field {
     /// The list whose items it is read from.
     pub(crate) within: Option<usize>,
     /// True if the program takes more than the first match.
+    pub(crate) takes_list: bool,
+    /// True if it takes more than the first match, and there were several.
     pub(crate) is_list: bool,
     /// The place where it was found again, if its own selector broke.
     pub(crate) healed: Option<Healed>,
@@ -126,6 +128,7 @@ impl Template {
                 site: site.clone(),
                 query,
                 within,
+                takes_list: false,
                 is_list: false,
                 healed: None,
                 values: VecDeque::new(),
@@ -137,7 +140,8 @@ impl Template {
             template.take_over(number, &stored);
         }
         for page in stored.pages {
-            let is_healed = template.is_healed_layout(&Document::parse(&page.html));
+            let has_healed = template.fields.iter().any(|field| field.healed.is_some());
+            let is_healed = has_healed && template.is_healed_layout(&Document::parse(&page.html));
             template.pages.push(KeptPage::new(page.html.into(), is_healed));
         }
         Ok(template)
@@ -214,6 +218,7 @@ impl Template {
             },
             query: query.clone(),
             within,
+            takes_list: false,
             is_list: false,
             healed: None,
             values: VecDeque::new(),

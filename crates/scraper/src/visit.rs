@@ -126,12 +126,19 @@ impl Visit {
     }
 
     /// The matches of a selector, within a match of another if there is one; where it finds nothing although it did before,
-    /// those that were found again.
+    /// those that were found again. Where another library finds something for the program (`may_heal` is false), nothing is looked
+    /// for again.
     ///
     /// # Errors
     ///
     /// If the selector would take too long, or what is known of the page cannot be read.
-    pub fn look(&self, place: &Place, query: &Query, within: Option<(&Found, NodeId)>) -> Result<Found, VisitError> {
+    pub fn look(
+        &self,
+        place: &Place,
+        query: &Query,
+        within: Option<(&Found, NodeId)>,
+        may_heal: bool,
+    ) -> Result<Found, VisitError> {
         let mut state = locked(&self.state);
         let template = match &state.template {
             Some(template) => Arc::clone(template),
@@ -152,6 +159,9 @@ impl Visit {
         let scope = outer.map(|(_, node)| node);
         let nodes = state.select(query.selector(), scope)?;
         let Some(number) = field else { return Ok(found(nodes, query.part(), Status::Kept, None)) };
+        if nodes.is_empty() && !may_heal {
+            return Ok(found(nodes, query.part(), Status::Kept, None));
+        }
         let doubt = state.doubt(&template, number, query.part(), &nodes);
         if !nodes.is_empty() && doubt.is_none() {
             state.saw(number, Status::Kept, &nodes, query.part());
@@ -271,7 +281,7 @@ impl Visit {
     pub fn takes_list(&self, found: &Found) {
         let state = locked(&self.state);
         if let (Some(number), Some(template)) = (found.field, &state.template) {
-            locked(template).fields[number].is_list = true;
+            locked(template).fields[number].takes_list = true;
         }
     }
 
@@ -458,7 +468,9 @@ impl State {
         for number in &found {
             let healed = self.healed_of(template, *number).filter(|_| self.sightings[number].status == Status::Healed);
             let field = &mut template.fields[*number];
-            has_news |= !field.is_known();
+            let is_list = field.takes_list && self.sightings[number].nodes.len() > 1;
+            has_news |= !field.is_known() || (is_list && !field.is_list);
+            field.is_list |= is_list;
             if healed.is_some() && field.healed != healed {
                 field.healed = healed;
                 has_news = true;

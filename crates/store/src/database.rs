@@ -126,6 +126,12 @@ impl Database {
         }
     }
 
+    pub(crate) async fn close(self) {
+        // The writer's connection is returned when the writer ends.
+        drop(self.writer);
+        self.pool.close().await;
+    }
+
     /// Returns whether there is a database with the newest schema. Makes and changes nothing.
     pub(crate) async fn is_current(url: &str) -> Result<bool, StoreError> {
         sqlx::any::install_default_drivers();

@@ -175,6 +175,11 @@ impl Store {
         database::sqlite_url(path)
     }
 
+    /// Closes all connections. Waits for those that clones of this store use.
+    pub async fn disconnect(self) {
+        self.database.close().await;
+    }
+
     /// Opens the SQLite file at `path`, which is made when missing; its folder must exist.
     ///
     /// # Errors

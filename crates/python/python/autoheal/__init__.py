@@ -11,6 +11,7 @@ sure, nothing is given.
 """
 
 import atexit as _atexit
+import os as _os
 from typing import Any
 
 from autoheal import errors
@@ -21,6 +22,7 @@ from autoheal._native import apply_recipe as apply_recipe
 from autoheal._native import diff as diff
 from autoheal._native import flush as flush
 from autoheal._native import relocate as relocate
+from autoheal._native import suspend as _suspend
 from autoheal._site import configure as configure
 from autoheal.errors import AutohealError as AutohealError
 from autoheal.errors import BrokenSelectorError as BrokenSelectorError
@@ -62,3 +64,5 @@ def page_of(response: Any, **options: Any) -> Page:
 
 
 _atexit.register(flush)
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(before=_suspend)

@@ -40,8 +40,8 @@ fn css(selector: &str) -> Query {
 fn scrape(scraper: &Arc<Scraper>, html: &str) -> (Vec<String>, Vec<String>, Visit) {
     let url = Url::parse("https://shop.example/1").unwrap();
     let visit = Visit::new(Arc::clone(scraper), html.into(), Some(url));
-    let title = visit.look(&place("title", 3), &css("h1.title::text"), None).unwrap();
-    let price = visit.look(&place("price", 4), &css(".price::text"), None).unwrap();
+    let title = visit.look(&place("title", 3), &css("h1.title::text"), None, true).unwrap();
+    let price = visit.look(&place("price", 4), &css(".price::text"), None, true).unwrap();
     (visit.texts(&title), visit.texts(&price), visit)
 }
 
@@ -119,13 +119,13 @@ fn list(items: &[(&str, &str)], is_new: bool) -> String {
 
 fn scrape_list(scraper: &Arc<Scraper>, html: &str) -> (Vec<(String, String)>, Visit) {
     let visit = Visit::new(Arc::clone(scraper), html.into(), None).named(Some("shop.list".to_owned()));
-    let rows = visit.look(&place("rows", 3), &css("li.row"), None).unwrap();
+    let rows = visit.look(&place("rows", 3), &css("li.row"), None, true).unwrap();
     visit.takes_list(&rows);
     let mut items = Vec::new();
     for row in &rows.matches {
         let Match::Node(node, _) = row else { panic!("{row:?}") };
         let get = |name: &str, line, selector: &str| {
-            let found = visit.look(&place(name, line), &css(selector), Some((&rows, *node))).unwrap();
+            let found = visit.look(&place(name, line), &css(selector), Some((&rows, *node)), true).unwrap();
             visit.texts(&found).first().cloned().unwrap_or_default()
         };
         items.push((get("name", 5, "a.name::text"), get("price", 6, ".price::text")));

@@ -56,7 +56,9 @@ impl<'a> FlatPage<'a> {
         let place = position(node.0).ok()?;
         // Spaces around the head are read only as far as they separate words.
         let is_frame = matches!(self.tree.element(place).name, "html" | "head");
-        (!is_frame).then(|| self.tree.text_nodes(place, below))
+        // What is in a template is not in the tree of a document.
+        let is_split = below && self.tree.has_template(place);
+        (!is_frame && !is_split).then(|| self.tree.text_nodes(place, below))
     }
 
     /// The text that a reader sees in an element; `None`: only a document knows.

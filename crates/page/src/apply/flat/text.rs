@@ -76,6 +76,12 @@ impl<'a> Tree<'a> {
         nodes.into_iter().map(|(_, _, text)| text.into_owned()).collect()
     }
 
+    /// Returns whether there is a template in an element.
+    pub(super) fn has_template(&self, place: u32) -> bool {
+        let inside = index(place)..index(self.element(place).close);
+        self.elements[inside].iter().any(|element| element.name == "template")
+    }
+
     /// Returns whether an element holds neither elements nor text.
     pub(super) fn is_empty(&self, place: u32) -> bool {
         let has_elements = self.element(place).close > place + 1;
