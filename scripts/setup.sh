@@ -131,6 +131,13 @@ need_schemathesis() {
   SCHEMATHESIS="$VENV/bin/python"
 }
 
+# The libraries that the Python package has adapters for; PYTHON_PACKAGE is the Python that has them.
+need_python_package() {
+  python_with python-package "$ROOT/scripts/python-package/requirements.txt" || return 1
+  # shellcheck disable=SC2034 # read by ./test
+  PYTHON_PACKAGE="$VENV/bin/python"
+}
+
 # One file of a package of the npm registry, kept by the package's name and believed by its SHA-512; FILE is where it is. For what the
 # tests compare with and this repository is not to hold.
 npm_file() {

@@ -194,3 +194,35 @@ def test_responses_of_libraries(store):
     assert autoheal.page_of(Response()).css("h1.title::text").get() == GOODS[0][0]
     with pytest.raises(TypeError, match="holds no text"):
         autoheal.page_of(object())
+
+
+def rows(items, layout):
+    if layout == "old":
+        body = "".join(
+            f'<li class="row"><a class="name" href="/x/{name}">{name}</a> <b class="price">{price}</b></li>' for name, price in items
+        )
+        return f'<html><body><h1>Our furniture</h1><ul class="rows">{body}</ul><p>All of it by hand.</p></body></html>'
+    body = "".join(
+        f'<article class="card"><h3 class="card-name"><a href="/x/{name}">{name}</a></h3><em class="amount">{price}</em></article>'
+        for name, price in items
+    )
+    return f'<html><body><h1>Our furniture</h1><div class="grid">{body}</div><p>All of it by hand.</p></body></html>'
+
+
+def scrape_rows(html):
+    with autoheal.Page(html) as page:
+        return [(row.css("a.name::text").get(), row.css(".price::text").get()) for row in page.css("li.row")]
+
+
+def test_lists_are_found_again_with_what_is_in_them(store):
+    assert scrape_rows(rows(GOODS, "old")) == GOODS
+    later = [("Ash desk", "$99.00"), *GOODS[1:]]
+    assert scrape_rows(rows(later, "new")) == later
+    assert scrape_rows(rows(GOODS[:2], "new")) == GOODS[:2]
+
+
+def test_one_item_may_lack_a_field(store):
+    html = rows(GOODS, "old")
+    assert scrape_rows(html) == GOODS
+    without = html.replace(' <b class="price">$45.50</b>', "")
+    assert scrape_rows(without) == [GOODS[0], ("Pine chair", None), *GOODS[2:]]

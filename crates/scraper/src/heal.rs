@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use autoheal_page::obstacle::{Obstacle, Response};
+use autoheal_page::recipe::{Source, Take};
 use autoheal_page::relocate::{Answer, Relocator};
 use autoheal_page::{Document, Selector};
+use autoheal_source::doctor::relocate_list;
 use url::Url;
 
-use crate::template::{Template, unknown_address};
+use crate::query::within;
+use crate::template::{Healed, Template, unknown_address};
 
 /// The answer for each field that has been found before, by its number.
 pub(crate) type Answers = HashMap<usize, Answer>;
@@ -21,6 +24,25 @@ pub(crate) fn relocate(relocator: &Relocator, template: &Template, page: &Docume
         template.pages.iter().filter(|page| page.is_healed == has_healed).map(|page| page.document()).collect();
     let relocation = relocator.relocate(&old, &recipe, page);
     numbers.into_iter().zip(relocation.fields.into_iter().map(|(_, answer)| answer)).collect()
+}
+
+/// A list that was found again: the places of its items and of the fields in them, by the numbers of the fields.
+pub(crate) type List = Vec<(usize, Healed)>;
+
+/// Finds the items of a list again, by the values in them.
+pub(crate) fn relocate_items(template: &Template, outer: usize, page: &Document, url: Option<&Url>) -> Option<List> {
+    let (recipe, numbers) = template.items(outer)?;
+    let old: Vec<&Document> =
+        template.pages.iter().filter(|page| !page.is_healed).map(|page| page.document()).collect();
+    let found = relocate_list(&recipe, &old, page, url)?;
+    let items = found.items()?;
+    let mut list = vec![(outer, Healed { selector: items.clone(), part: template.fields[outer].query.part().clone() })];
+    for (number, field) in numbers.into_iter().zip(found.fields()) {
+        let Source::Nodes { select, take } = &field.source else { continue };
+        let part = template.fields[number].query.part().found_again(&Take::Node(take.clone()))?;
+        list.push((number, Healed { selector: within(items, select)?, part }));
+    }
+    Some(list)
 }
 
 /// Returns whether the page has the layout that is known: its other fields, as far as pages must have them, are where they were.

@@ -122,13 +122,17 @@ impl Query {
     /// The selector of what this one finds within the elements of another; `None` if the two cannot be joined.
     pub(crate) fn within(&self, outer: &Self) -> Option<Selector> {
         let both_css = self.language == SelectorLanguage::Css && outer.language == SelectorLanguage::Css;
-        let (outer, inner) = (outer.selector.source(), self.selector.source());
-        let is_simple = |css: &str| !css.contains(',');
-        if !both_css || !is_simple(outer) || !is_simple(inner) {
-            return None;
-        }
-        Selector::parse(&format!("{outer} {inner}")).ok()
+        both_css.then(|| within(&outer.selector, &self.selector)).flatten()
     }
+}
+
+/// The CSS selector of what one selects within what another selects.
+pub(crate) fn within(outer: &Selector, inner: &Selector) -> Option<Selector> {
+    let one = |selector: &Selector| match selector.source() {
+        source if source.contains(',') => format!(":is({source})"),
+        source => source.to_owned(),
+    };
+    Selector::parse(&format!("{} {}", one(outer), one(inner))).ok()
 }
 
 impl fmt::Display for Query {
@@ -164,9 +168,8 @@ fn css_alternative<'a>(written: &str, alternative: &'a str) -> Result<(&'a str, 
         "text" => Part::Text,
         pseudo => {
             let name = pseudo.strip_prefix("attr(").and_then(|rest| rest.strip_suffix(')'));
-            let name = name.map(|name| name.trim().trim_matches(['"', '\'']).to_ascii_lowercase());
-            let name = name.filter(|name| !name.is_empty());
-            Part::Attribute(name.ok_or_else(|| QueryError::PseudoElement(written.to_owned()))?)
+            let part = name.and_then(|name| attribute(name.trim().trim_matches(['"', '\''])));
+            part.ok_or_else(|| QueryError::PseudoElement(written.to_owned()))?
         }
     };
     let selector = selector.trim();
@@ -210,8 +213,10 @@ fn xpath(written: &str) -> Result<(Selector, Part), QueryError> {
         (elements, Part::TextBelow)
     } else if let Some(elements) = path.strip_suffix("/text()") {
         (elements, Part::Text)
-    } else if let Some((elements, name)) = path.rsplit_once("/@").filter(|(_, name)| is_name(name)) {
-        (elements, Part::Attribute(name.to_ascii_lowercase()))
+    } else if let Some((elements, part)) =
+        path.rsplit_once("/@").and_then(|(elements, name)| Some((elements, attribute(name).filter(|_| is_name(name))?)))
+    {
+        (elements, part)
     } else {
         (path, Part::Element)
     };
@@ -222,6 +227,14 @@ fn xpath(written: &str) -> Result<(Selector, Part), QueryError> {
         return Err(QueryError::NoElement(written.to_owned()));
     }
     Ok((Selector::parse(&format!("xpath:{elements}"))?, part))
+}
+
+/// The part that an attribute is, if recipes know attributes of this name.
+fn attribute(name: &str) -> Option<Part> {
+    match format!("attr:{name}").parse() {
+        Ok(Take::Node(NodeTake::Attribute(name))) => Some(Part::Attribute(name)),
+        _ => None,
+    }
 }
 
 fn is_name(name: &str) -> bool {
@@ -262,6 +275,7 @@ mod tests {
     #[rstest]
     #[case("h1::text, h2", SelectorLanguage::Css, "different parts")]
     #[case("h1::before", SelectorLanguage::Css, "unknown pseudo-element")]
+    #[case("h1::attr(a/):has(b)", SelectorLanguage::Css, "unknown pseudo-element")]
     #[case("h1::attr()", SelectorLanguage::Css, "unknown pseudo-element")]
     #[case("h1[", SelectorLanguage::Css, "is not a CSS selector")]
     #[case("//text()", SelectorLanguage::XPath, "selects no elements")]

@@ -275,6 +275,22 @@ impl Template {
         Some((Recipe::new(rules).ok()?, numbers))
     }
 
+    /// The recipe of the items of a list, with the numbers of its fields.
+    pub(crate) fn items(&self, outer: usize) -> Option<(Recipe, Vec<usize>)> {
+        let items = self.own_selector(outer)?;
+        let inside = (0..self.fields.len())
+            .filter(|number| self.fields[*number].within == Some(outer) && self.fields[*number].is_known());
+        let (numbers, rules): (Vec<usize>, Vec<RecipeField>) = inside
+            .map(|number| {
+                let field = &self.fields[number];
+                let source = Source::Nodes { select: field.query.selector().clone(), take: field.query.part().take() };
+                let rule = RecipeField::new(field.site.field.clone(), source);
+                (number, RecipeField { required: !field.is_optional(), ..rule })
+            })
+            .unzip();
+        Some((Recipe::new(rules).and_then(|recipe| recipe.with_items(Some(items))).ok()?, numbers))
+    }
+
     /// Returns whether the page is to be kept: something on it is new, or it is time to.
     pub(crate) fn wants_page(&self, is_healed: bool, has_news: bool) -> bool {
         let kept = self.pages.iter().filter(|page| page.is_healed == is_healed).count();

@@ -23,6 +23,9 @@ use crate::{Scraper, ScraperError, locked};
 /// Maximum number of texts of a field in a report.
 const REPORTED: usize = 10;
 
+/// Reason for items of a list that were found again.
+const BY_VALUES: &str = "the items have the values that were in them before";
+
 /// A place of a program that reads a field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -83,6 +86,8 @@ struct State {
     template: Option<Arc<Mutex<Template>>>,
     sightings: HashMap<usize, Sighting>,
     answers: Option<Answers>,
+    /// Places that were found again on this page by the values in the items of lists.
+    lists: HashMap<usize, Healed>,
     obstacle: Option<Option<Obstacle>>,
     /// Matches of selectors on the whole page: programs ask for the same within each item of a list.
     selected: HashMap<String, Arc<[NodeId]>>,
@@ -111,6 +116,7 @@ impl Visit {
             template: None,
             sightings: HashMap::new(),
             answers: None,
+            lists: HashMap::new(),
             obstacle: None,
             selected: HashMap::new(),
             is_finished: false,
@@ -209,6 +215,12 @@ impl Visit {
                 return Ok(Some(found(nodes, &healed.part, Status::Healed, None)));
             }
         }
+        if let Some(healed) = state.lists.get(&number).cloned() {
+            let nodes = state.select(&healed.selector, scope)?;
+            state.saw(number, Status::Healed, &nodes, &healed.part);
+            state.explain(number, vec![BY_VALUES.to_owned()], 1.0);
+            return Ok(Some(found(nodes, &healed.part, Status::Healed, None)));
+        }
         if field.is_optional() && heal::is_intact(template, number, |selector| state.has(selector)) {
             return missing(state, Status::Gone);
         }
@@ -217,7 +229,27 @@ impl Visit {
             state.explain(number, vec![obstacle.to_string()], 1.0);
             return Ok(None);
         }
+        if let Some(nodes) = self.list(state, template, number)? {
+            return Ok(Some(found(nodes, field.query.part(), Status::Healed, None)));
+        }
         self.relocated(state, template, number, scope)
+    }
+
+    /// The items of a list found again by the values in them, with the places of these.
+    fn list(&self, state: &mut State, template: &Template, number: usize) -> Result<Option<Vec<NodeId>>, VisitError> {
+        let field = &template.fields[number];
+        let has_fields = template.fields.iter().any(|inner| inner.within == Some(number) && inner.is_known());
+        if !field.is_list || !has_fields {
+            return Ok(None);
+        }
+        let list = heal::relocate_items(template, number, state.reading.document(), self.url.as_ref());
+        let Some(list) = list else { return Ok(None) };
+        let Some((_, items)) = list.first().cloned() else { return Ok(None) };
+        state.lists.extend(list);
+        let nodes = state.select(&items.selector, None)?;
+        state.saw(number, Status::Healed, &nodes, &items.part);
+        state.explain(number, vec![BY_VALUES.to_owned()], 1.0);
+        Ok(Some(nodes))
     }
 
     fn relocated(
@@ -413,6 +445,9 @@ impl State {
 
     /// The place where relocation found a field again on this page, or where an earlier page found it.
     fn healed_of(&self, template: &Template, number: usize) -> Option<Healed> {
+        if let Some(healed) = self.lists.get(&number) {
+            return Some(healed.clone());
+        }
         let now = self.answers.as_ref().and_then(|answers| answers.get(&number)).and_then(|answer| {
             let part = template.fields[number].query.part().found_again(&answer.take)?;
             let selector = answer.select.clone()?;

@@ -9,9 +9,9 @@ const FLOORS: &[&[&str]] = &[
     &["engine", "process"],
     &["store", "llm", "fetch", "page", "code", "forge", "sandbox"],
     &["source", "extract", "navigate", "repo"],
-    &["orchestrator"],
+    &["orchestrator", "scraper"],
     &["server"],
-    &["cli"],
+    &["cli", "python"],
 ];
 
 /// Crates outside the layers: only tests and `xtask` use `testkit`, and no crate uses `xtask`.

@@ -21,6 +21,7 @@ use crate::services::SourceServices;
 
 pub use crate::prompt_limits::PromptLimits;
 pub use diagnosis::DiagnosisContext;
+pub use fix::relocate_list;
 pub use node::{DoctorNode, graph};
 pub use state::{DoctorState, End, Proposal};
 

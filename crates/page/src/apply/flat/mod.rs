@@ -54,11 +54,7 @@ impl<'a> FlatPage<'a> {
     /// The text nodes directly in an element, or with those of the elements below; `None`: only a document knows.
     pub(crate) fn text_nodes(&self, node: NodeId, below: bool) -> Option<Vec<String>> {
         let place = position(node.0).ok()?;
-        // Spaces around the head are read only as far as they separate words.
-        let is_frame = matches!(self.tree.element(place).name, "html" | "head");
-        // What is in a template is not in the tree of a document.
-        let is_split = below && self.tree.has_template(place);
-        (!is_frame && !is_split).then(|| self.tree.text_nodes(place, below))
+        self.tree.has_all_spaces(place, below).then(|| self.tree.text_nodes(place, below))
     }
 
     /// The text that a reader sees in an element; `None`: only a document knows.

@@ -76,10 +76,13 @@ impl<'a> Tree<'a> {
         nodes.into_iter().map(|(_, _, text)| text.into_owned()).collect()
     }
 
-    /// Returns whether there is a template in an element.
-    pub(super) fn has_template(&self, place: u32) -> bool {
-        let inside = index(place)..index(self.element(place).close);
-        self.elements[inside].iter().any(|element| element.name == "template")
+    /// Returns whether the text nodes of an element, or with those of the elements below, are those of a document to the last space.
+    pub(super) fn has_all_spaces(&self, place: u32, below: bool) -> bool {
+        let last = if below { self.element(place).close } else { place + 1 };
+        let mut names = self.elements[index(place)..index(last)].iter().map(|element| element.name);
+        // Spaces around the head belong to one element or another, the first line break in some elements to none, and what is in a
+        // template is in another tree.
+        !names.any(|name| matches!(name, "html" | "head" | "listing" | "pre" | "template" | "textarea"))
     }
 
     /// Returns whether an element holds neither elements nor text.

@@ -1,5 +1,6 @@
 //! The items of a list, found again by the values that are known of them.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 
 use autoheal_engine::source::Snapshot;
@@ -61,10 +62,17 @@ struct Relocated {
     evidence: Vec<String>,
 }
 
+/// The recipe of a list with its items and fields as a page has them now, found by the values that `old` pages had, on which the
+/// recipe worked, the newest first; `None` if too few items are known, or a required field is not in them.
+pub fn relocate_list(recipe: &Recipe, old: &[&Document], page: &Document, url: Option<&Url>) -> Option<Recipe> {
+    let old: Vec<(&Document, Option<Url>)> = old.iter().map(|page| (*page, url.cloned())).collect();
+    relocated(recipe, &old, page, url).ok().map(|found| found.recipe)
+}
+
 /// The recipe with its items and fields as a page has them now; `old` are pages on which the recipe worked, the newest first.
 fn relocated(
     recipe: &Recipe,
-    old: &[(Document, Option<Url>)],
+    old: &[(impl Borrow<Document>, Option<Url>)],
     page: &Document,
     url: Option<&Url>,
 ) -> Result<Relocated, Miss> {
@@ -148,7 +156,7 @@ struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    fn of(recipe: &'a Recipe, old: &'a [(Document, Option<Url>)]) -> Self {
+    fn of(recipe: &'a Recipe, old: &'a [(impl Borrow<Document>, Option<Url>)]) -> Self {
         let fields = recipe.fields();
         let title = fields.iter().find(|field| !field.many && attribute(field).is_none());
         let title = title.map(|field| field.name.as_str());
@@ -157,6 +165,7 @@ impl<'a> Records<'a> {
         let (mut newest, mut relations, mut seen, mut number) = (0, Vec::new(), HashSet::new(), 0);
         let plain = as_written(recipe);
         for (place, (page, url)) in old.iter().enumerate() {
+            let page = page.borrow();
             let records = plain.apply(page, url.as_ref()).records;
             if place == 0 {
                 newest = records.len();

@@ -12,6 +12,8 @@ mod rendering;
 mod scouted;
 mod sibling;
 
+pub use list::relocate_list;
+
 use autoheal_engine::source::{Snapshot, SnapshotRole};
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_page::Document;
