@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Usage(Usage),
     /// Find the fields of a recipe again on a page whose layout has changed
     Relocate(Relocate),
+    /// Mend Python programs whose selectors are broken, by what the Python package has found again
+    Scraper(Scrapers),
     /// Extract structured data from pages: a product, a job, an article, a recipe, an event
     Extract(Extract),
     /// Find the answer to a question in a manual, by following its links
@@ -146,6 +148,7 @@ impl Command {
             Self::Worker => "worker",
             Self::Usage(_) => "usage",
             Self::Relocate(_) => "relocate",
+            Self::Scraper(_) => "scraper",
             Self::Extract(_) => "extract",
             Self::Navigate(_) => "navigate",
             Self::Mcp => "mcp",
@@ -176,6 +179,7 @@ impl Command {
             | Self::Source(_)
             | Self::Usage(_)
             | Self::Relocate(_)
+            | Self::Scraper(_)
             | Self::Extract(_)
             | Self::Navigate(_)
             | Self::WorkerProcess
@@ -458,6 +462,44 @@ pub(crate) struct Relocate {
     pub(crate) threshold: Option<f32>,
     /// Print as JSON; with --batch, one line per case
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Scrapers {
+    #[command(subcommand)]
+    pub(crate) command: ScraperCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScraperCommand {
+    /// Replace broken selectors in the files of a program by those that found the fields again
+    Fix(ScraperFix),
+}
+
+const SCRAPER_FIX_EXAMPLES: &str = "\
+Examples:
+  autoheal scraper fix --store scraper.heal.db                show what would be changed, as a patch
+  autoheal scraper fix shop --store shop/scraper.heal.db --write
+  autoheal scraper fix --store scraper.heal.db | git apply
+
+Only selectors that give the known values on the pages that are kept are proposed, and only plain string literals are replaced.
+Exit codes: 0 every broken selector is replaced (or none is broken), 1 some are not, 2 invalid input.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SCRAPER_FIX_EXAMPLES)]
+pub(crate) struct ScraperFix {
+    /// Folder that the program's paths begin at
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// Store of the program, a SQLite file [default: the database of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<PathBuf>,
+    /// Write the files
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Print as JSON
+    #[arg(long, conflicts_with = "write")]
     pub(crate) json: bool,
 }
 

@@ -8,6 +8,7 @@
 //!
 //! - [`query`]: a selector as programs write it
 //! - [`visit`]: a page while a program reads it, [`report`]: the result for each field
+//! - [`proposal`]: new selectors for the program
 //! - `template`: knowledge about the pages of one function; `plausible`: whether a text may be a field's value
 //! - `heal`: relocation of the fields of a page
 //! - `memory`: the knowledge in the store; `store_thread`: the store for programs without an asynchronous runtime
@@ -37,6 +38,7 @@
 mod heal;
 mod memory;
 mod plausible;
+pub mod proposal;
 pub mod query;
 pub mod report;
 mod store_thread;
@@ -54,6 +56,7 @@ use autoheal_store::StoreError;
 use self::store_thread::StoreThread;
 use self::template::Template;
 
+pub use proposal::{Proposal, Refusal, proposals};
 pub use query::{Part, Query, QueryError};
 pub use report::{FieldReport, Status};
 pub use visit::{Found, Place, Visit};

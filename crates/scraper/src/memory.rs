@@ -74,6 +74,11 @@ pub(crate) fn source_name(name: &str) -> String {
     }
 }
 
+/// Returns whether a program feeds a source.
+pub(crate) fn is_fed(source: &str, definition: Value) -> Result<bool, ScraperError> {
+    Ok(!understood::<Definition>(source, definition)?.sites.is_empty())
+}
+
 /// Reads a source that a program feeds.
 pub(crate) async fn load(store: &Store, source: &str) -> Result<Option<Stored>, ScraperError> {
     let Some(row) = store.source(source).await? else { return Ok(None) };

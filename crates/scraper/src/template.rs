@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use autoheal_page::recipe::{Field as RecipeField, FieldName, Recipe, Source, Take};
+use autoheal_page::recipe::{Field as RecipeField, FieldName, NodeTake, Recipe, Source, Take};
 use autoheal_page::{Document, Selector};
 use autoheal_source::CallSite;
 use url::Url;
@@ -283,7 +283,12 @@ impl Template {
         let (numbers, rules): (Vec<usize>, Vec<RecipeField>) = inside
             .map(|number| {
                 let field = &self.fields[number];
-                let source = Source::Nodes { select: field.query.selector().clone(), take: field.query.part().take() };
+                // Known values are compared as wholes: a text may be in an element of its own on the new page.
+                let take = match field.query.part() {
+                    Part::Text => NodeTake::Text,
+                    part => part.take(),
+                };
+                let source = Source::Nodes { select: field.query.selector().clone(), take };
                 let rule = RecipeField::new(field.site.field.clone(), source);
                 (number, RecipeField { required: !field.is_optional(), ..rule })
             })

@@ -15,6 +15,7 @@ mod queue;
 mod relocate;
 mod report;
 mod runs;
+mod scraper;
 mod serve;
 mod settings;
 mod source;
@@ -45,6 +46,7 @@ pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> 
         Command::Source(arguments) => Box::pin(source::run(*arguments, &config, printer)).await,
         Command::Usage(arguments) => usage::run(&arguments, &config, printer).await,
         Command::Relocate(arguments) => relocate::run(&arguments, printer),
+        Command::Scraper(arguments) => scraper::run(arguments, &config, printer).await,
         Command::Extract(arguments) => extract::run(&arguments, &config, printer).await,
         Command::Navigate(arguments) => navigate::run(&arguments, &config, printer).await,
         Command::Mcp => mcp::run(&config, printer).await,

@@ -26,6 +26,7 @@ mod obedient_models;
 mod obeying_pages;
 mod outliving;
 mod pages;
+mod python_programs;
 mod relocating;
 mod rows;
 mod sample_repositories;

@@ -10,6 +10,7 @@ mod imports;
 pub mod index;
 mod judging;
 mod language;
+pub mod literal;
 pub mod module;
 pub mod parse;
 pub mod probe;

@@ -178,7 +178,7 @@ fn is_indentation(error: &ParseErrorType) -> bool {
 /// # Errors
 ///
 /// What `CPython` refuses before parsing, or what is nested so deeply that walking its tree needs an unbounded stack.
-fn room(text: &str) -> Result<usize, Fault> {
+pub(super) fn room(text: &str) -> Result<usize, Fault> {
     let refusal =
         |at: usize, message: &str| Fault { start: at, end: at, message: message.into(), is_indentation: false };
     if text.len() > MAX_TEXT {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import logging
 import os
 import re
@@ -50,25 +51,38 @@ def describe(frame: FrameType) -> tuple[str, str, int, str]:
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         file = str(path.relative_to(Path.cwd()))
-    line = frame.f_lineno
-    name = _variables(code.co_filename).get(line, "")
-    return f"{stem}.{function}", file, line, name
+    position = _position(frame)
+    inside = [(end, start, name) for start, end, name in _variables(code.co_filename) if start <= position <= end]
+    # The narrowest statement around the call.
+    name = min(inside, key=lambda one: (one[0][0] - one[1][0], one[0][1] - one[1][1]))[2] if inside else ""
+    return f"{stem}.{function}", file, frame.f_lineno, name
+
+
+def _position(frame: FrameType) -> tuple[int, int]:
+    """Line and column of the call; before Python 3.11 only the line is known."""
+    positions = getattr(frame.f_code, "co_positions", None)
+    if positions is not None and frame.f_lasti >= 0:
+        line, _, column, _ = next(itertools.islice(positions(), frame.f_lasti // 2, None), (None,) * 4)
+        if line is not None and column is not None:
+            return line, column
+    return frame.f_lineno, 0
 
 
 @functools.lru_cache(maxsize=256)
-def _variables(file: str) -> dict[int, str]:
-    """For each line of a file the variable or key that takes a value there."""
-    names: dict[int, str] = {}
+def _variables(file: str) -> list[tuple[tuple[int, int], tuple[int, int], str]]:
+    """The values of a file that a variable or a key takes: where they begin and end, and its name."""
+    names: list[tuple[tuple[int, int], tuple[int, int], str]] = []
     try:
         tree = ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return names
-    # Outer statements come first: what is inside them says more.
+    has_columns = sys.version_info >= (3, 11)
     for node in ast.walk(tree):
         for name, value in _targets(node):
             if name and value is not None:
-                for line in range(value.lineno, (value.end_lineno or value.lineno) + 1):
-                    names[line] = name
+                start = (value.lineno, value.col_offset if has_columns else 0)
+                end = (value.end_lineno or value.lineno, value.end_col_offset or 0 if has_columns else 0)
+                names.append((start, end, name))
     return names
 
 

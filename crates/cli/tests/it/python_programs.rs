@@ -1,0 +1,110 @@
+//! Tests of `autoheal scraper fix`: a Python program whose selectors are broken, with the store that it has written.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use autoheal_scraper::{Place, Query, Scraper, Visit};
+use autoheal_source::SelectorLanguage;
+use serde_json::Value;
+
+use crate::binary::Home;
+
+const PROGRAM: &str = r#"import autoheal
+
+PRICE = ".price::text"
+
+
+def parse(html):
+    page = autoheal.Page(html)
+    title = page.css('h1.title::text').get()
+    price = page.css(PRICE).get()
+    text = page.xpath("//p[@class='text']/text()").get()
+    return title, price, text
+"#;
+
+const OLD: &str = r#"<html><body><div id="nav"><a href="/">Home</a></div><div class="item"><h1 class="title">NAME</h1>
+<p class="text">NAME is made by hand in a small workshop in the hills, and lasts for many years.</p>
+<p>Price <span class="price">COST</span></p></div><div id="foot">Our shop since 1990</div></body></html>"#;
+const NEW: &str = r#"<html><body><header><a href="/">Home</a></header><main><section class="detail">
+<h2 class="product-name">NAME</h2><p class="about">NAME is made by hand in a small workshop in the hills, and
+lasts for many years.</p><div class="box"><span class="label">Price</span> <strong class="cost">COST</strong></div>
+</section></main><footer>Our shop since 1990</footer></body></html>"#;
+
+/// What the program does with pages, as the Python package does it.
+fn read(scraper: &Arc<Scraper>, layout: &str, name: &str, cost: &str) {
+    let visit = Visit::new(Arc::clone(scraper), layout.replace("NAME", name).replace("COST", cost).into(), None);
+    for (field, line, selector, language) in [
+        ("title", 8, "h1.title::text", SelectorLanguage::Css),
+        ("price", 9, ".price::text", SelectorLanguage::Css),
+        ("text", 10, "//p[@class='text']/text()", SelectorLanguage::XPath),
+    ] {
+        let place = Place { function: "shop.parse".into(), file: "shop.py".into(), line, name: field.into() };
+        visit.look(&place, &Query::parse(selector, language).unwrap(), None, true).unwrap();
+    }
+}
+
+fn learnt(folder: &Path, with_redesign: bool) {
+    fs::write(folder.join("shop.py"), PROGRAM).unwrap();
+    let scraper = Arc::new(Scraper::open_file(&folder.join("scraper.heal.db")).unwrap());
+    for (name, cost) in [("Oak table", "$120.00"), ("Pine chair", "$45.50"), ("Elm shelf", "$80.00")] {
+        read(&scraper, OLD, name, cost);
+    }
+    if with_redesign {
+        read(&scraper, NEW, "Beech bed", "$310.00");
+    }
+    scraper.flush().unwrap();
+}
+
+#[test]
+fn broken_selectors_are_replaced_where_the_program_has_them() {
+    let home = Home::new();
+    learnt(home.path(), true);
+    let ended = home.run(&["scraper", "fix", "--store", "scraper.heal.db"]);
+    assert!(ended.stdout.contains("-PRICE = \".price::text\"\n+PRICE = \".cost::text\"\n"), "{ended:?}");
+    assert!(ended.stdout.starts_with("--- a/shop.py\n+++ b/shop.py\n"), "{ended:?}");
+    assert!(ended.stderr.contains("(before: \"$80.00\", now: \"$310.00\")"), "{ended:?}");
+    assert!(ended.stderr.contains("is not replaced: the program asks with XPath"), "{ended:?}");
+    assert_eq!(ended.code, Some(1));
+    assert_eq!(fs::read_to_string(home.path().join("shop.py")).unwrap(), PROGRAM, "nothing is written unasked");
+
+    let answer: Value =
+        serde_json::from_str(&home.run(&["scraper", "fix", "--store", "scraper.heal.db", "--json"]).stdout).unwrap();
+    assert_eq!(answer[1]["new_selector"], ".cost::text", "{answer}");
+    assert_eq!(answer[1]["line"], 3, "{answer}");
+
+    let ended = home.run(&["scraper", "fix", "--store", "scraper.heal.db", "--write"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
+    let program = fs::read_to_string(home.path().join("shop.py")).unwrap();
+    assert_eq!(
+        program,
+        PROGRAM.replace(".price::text", ".cost::text").replace("h1.title::text", ".product-name::text"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn selectors_that_are_put_together_or_there_twice_are_told() {
+    let home = Home::new();
+    learnt(home.path(), true);
+    let program = PROGRAM
+        .replace("'h1.title::text'", "'h1' '.title::text'")
+        .replace("PRICE = \".price::text\"", "PRICE = \".price::text\"\nOTHER = \".price::text\"");
+    fs::write(home.path().join("shop.py"), program).unwrap();
+    let ended = home.run(&["scraper", "fix", "--store", "scraper.heal.db"]);
+    assert!(ended.stderr.contains("it may be put together"), "{ended:?}");
+    assert!(ended.stderr.contains("is in the file 2 times"), "{ended:?}");
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn a_program_that_works_is_left_alone() {
+    let home = Home::new();
+    learnt(home.path(), false);
+    let ended = home.run(&["scraper", "fix", "--store", "scraper.heal.db"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""));
+    assert!(ended.stderr.contains("no selector is broken"), "{ended:?}");
+    let ended = home.run(&["scraper", "fix", "--store", "elsewhere.db"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("name the store that the program writes"), "{ended:?}");
+}
