@@ -86,7 +86,7 @@ impl Reading {
 
     /// The value of an attribute, by its name in lower case.
     pub fn attribute(&self, node: NodeId, name: &str) -> Option<String> {
-        self.flat(|flat| flat.attribute(node, name))
+        self.flat(|flat| flat.attribute(node, name).ok())
             .unwrap_or_else(|| self.document().attribute(node, name).map(str::to_owned))
     }
 

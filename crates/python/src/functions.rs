@@ -23,8 +23,8 @@ pub(crate) fn relocate<'py>(
     recipe: &Bound<'py, PyAny>,
     new: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (old, recipe, new) = (text_of(old)?, recipe_of(py, recipe)?, text_of(new)?);
     static RELOCATOR: PyOnceLock<Relocator> = PyOnceLock::new();
+    let (old, recipe, new) = (text_of(old)?, recipe_of(py, recipe)?, text_of(new)?);
     let relocator = RELOCATOR.get_or_try_init(py, Relocator::new).map_err(|error| Class::Recipe.error(py, error))?;
     let relocation = py.detach(|| relocator.relocate(&[&Document::parse(&old)], &recipe, &Document::parse(&new)));
     let fields = relocation.fields.into_iter().map(|(name, answer)| {

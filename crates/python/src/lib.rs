@@ -9,6 +9,11 @@
 //! - `functions`: relocation, recipes and diffs without a store
 //! - `errors`: the package's exceptions
 
+#![expect(
+    clippy::used_underscore_binding,
+    reason = "arguments that only the package itself gives begin with an underscore"
+)]
+
 mod errors;
 mod functions;
 mod page;

@@ -41,16 +41,7 @@ pub(crate) fn site(
     name: Option<&str>,
     frame: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Arc<Site>> {
-    static GET_FRAME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let frame = match frame {
-        Some(frame) => frame,
-        None => {
-            let get = GET_FRAME.get_or_try_init(py, || {
-                PyModule::import(py, "sys").and_then(|sys| sys.getattr("_getframe")).map(Bound::unbind)
-            })?;
-            get.bind(py).call0()?
-        }
-    };
+    let frame = frame.map_or_else(|| calling_frame(py), Ok)?;
     let code = frame.getattr("f_code")?;
     let key = (code.as_ptr() as usize, frame.getattr("f_lasti")?.extract()?, language);
     let is_it = |known: &&Known| known.selector == selector && known.name.as_deref() == name;
@@ -78,4 +69,11 @@ pub(crate) fn site(
         here.push(known);
     }
     Ok(site)
+}
+
+/// The frame of the program: compiled functions have none.
+fn calling_frame(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static GET_FRAME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let sys = || PyModule::import(py, "sys").and_then(|sys| sys.getattr("_getframe")).map(Bound::unbind);
+    GET_FRAME.get_or_try_init(py, sys)?.bind(py).call0()
 }

@@ -10,7 +10,7 @@ use autoheal_source::doctor::relocate_list;
 use url::Url;
 
 use crate::query::within;
-use crate::template::{Healed, Template, unknown_address};
+use crate::template::{Healed, KeptPage, Template, unknown_address};
 
 /// The answer for each field that has been found before, by its number.
 pub(crate) type Answers = HashMap<usize, Answer>;
@@ -21,7 +21,7 @@ pub(crate) fn relocate(relocator: &Relocator, template: &Template, page: &Docume
     let has_healed = template.pages.iter().any(|page| page.is_healed);
     let Some((recipe, numbers)) = template.recipe(has_healed) else { return Answers::new() };
     let old: Vec<&Document> =
-        template.pages.iter().filter(|page| page.is_healed == has_healed).map(|page| page.document()).collect();
+        template.pages.iter().filter(|page| page.is_healed == has_healed).map(KeptPage::document).collect();
     let relocation = relocator.relocate(&old, &recipe, page);
     numbers.into_iter().zip(relocation.fields.into_iter().map(|(_, answer)| answer)).collect()
 }
@@ -32,8 +32,7 @@ pub(crate) type List = Vec<(usize, Healed)>;
 /// Finds the items of a list again, by the values in them.
 pub(crate) fn relocate_items(template: &Template, outer: usize, page: &Document, url: Option<&Url>) -> Option<List> {
     let (recipe, numbers) = template.items(outer)?;
-    let old: Vec<&Document> =
-        template.pages.iter().filter(|page| !page.is_healed).map(|page| page.document()).collect();
+    let old: Vec<&Document> = template.pages.iter().filter(|page| !page.is_healed).map(KeptPage::document).collect();
     let found = relocate_list(&recipe, &old, page, url)?;
     let items = found.items()?;
     let mut list = vec![(outer, Healed { selector: items.clone(), part: template.fields[outer].query.part().clone() })];

@@ -148,7 +148,7 @@ impl Scraper {
             return Ok(Arc::clone(template));
         }
         let source = memory::source_name(name);
-        let template = Arc::new(Mutex::new(Template::of(source.clone(), self.store.load(source)?)?));
+        let template = Arc::new(Mutex::new(Template::of(source.clone(), self.store.load(source)?)));
         templates.insert(name.to_owned(), Arc::clone(&template));
         Ok(template)
     }

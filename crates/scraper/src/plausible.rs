@@ -1,16 +1,18 @@
 //! Whether a text may be the value of a field, by the values before.
 
+use std::collections::VecDeque;
+
 /// Number of values before, from which what they have in common is expected of the next.
 const EXPECTED_FROM: usize = 3;
 
 /// Returns why a text is not like the values of the field before; `None`: it may be the value.
-pub(crate) fn doubt<'a>(text: &str, before: impl Iterator<Item = &'a String> + Clone) -> Option<&'static str> {
+pub(crate) fn doubt(text: &str, before: &VecDeque<String>) -> Option<&'static str> {
     if text.trim().is_empty() {
-        let was_filled = before.clone().any(|value| !value.trim().is_empty());
+        let was_filled = before.iter().any(|value| !value.trim().is_empty());
         return was_filled.then_some("it is empty");
     }
     // Amounts and days: where values consist of digits, words alone are another thing.
-    let were_digits = before.clone().count() >= EXPECTED_FROM && before.clone().all(|value| is_mostly_digits(value));
+    let were_digits = before.len() >= EXPECTED_FROM && before.iter().all(|value| is_mostly_digits(value));
     (were_digits && !text.contains(|char: char| char.is_numeric()))
         .then_some("it has no digit, and the values before consist of them")
 }
@@ -37,7 +39,7 @@ mod tests {
     #[case(" ", &["Soup"], false)]
     #[case(" ", &[""], true)]
     fn a_text_of_another_kind_is_doubted(#[case] text: &str, #[case] before: &[&str], #[case] is_plausible: bool) {
-        let before: Vec<String> = before.iter().map(|text| (*text).to_owned()).collect();
-        assert_eq!(doubt(text, before.iter()).is_none(), is_plausible);
+        let before: VecDeque<String> = before.iter().map(|text| (*text).to_owned()).collect();
+        assert_eq!(doubt(text, &before).is_none(), is_plausible);
     }
 }

@@ -191,8 +191,7 @@ fn top_level(written: &str) -> Vec<&str> {
         }
         match (char, quote) {
             ('\\', _) => is_escaped = true,
-            (_, Some(open)) if char == open => quote = None,
-            (_, Some(_)) => {}
+            (_, Some(open)) => quote = (char != open).then_some(open),
             ('"' | '\'', None) => quote = Some(char),
             ('(' | '[', None) => depth += 1,
             (')' | ']', None) => depth = depth.saturating_sub(1),

@@ -8,7 +8,6 @@ use autoheal_page::{Document, Selector};
 use autoheal_source::CallSite;
 use url::Url;
 
-use crate::ScraperError;
 use crate::memory::{Lesson, Page, Stored};
 use crate::query::{Part, Query};
 use crate::visit::Place;
@@ -112,10 +111,10 @@ pub(crate) struct Template {
 
 impl Template {
     /// Takes over what is stored of the source.
-    pub(crate) fn of(source: String, stored: Option<Stored>) -> Result<Self, ScraperError> {
+    pub(crate) fn of(source: String, stored: Option<Stored>) -> Self {
         let mut template =
             Self { source, fields: Vec::new(), pages: Vec::new(), url: None, since_kept: 0, good: 0, failed: 0 };
-        let Some(stored) = stored else { return Ok(template) };
+        let Some(stored) = stored else { return template };
         template.url = Some(stored.url.clone());
         for site in &stored.sites {
             // A selector that this version cannot read is learnt anew when the program asks for it.
@@ -144,7 +143,7 @@ impl Template {
             let is_healed = has_healed && template.is_healed_layout(&Document::parse(&page.html));
             template.pages.push(KeptPage::new(page.html.into(), is_healed));
         }
-        Ok(template)
+        template
     }
 
     fn take_over(&mut self, number: usize, stored: &Stored) {

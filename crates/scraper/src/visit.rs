@@ -1,5 +1,6 @@
 //! A page while a program reads it.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
@@ -88,7 +89,7 @@ struct State {
     answers: Option<Answers>,
     /// Places that were found again on this page by the values in the items of lists.
     lists: HashMap<usize, Healed>,
-    obstacle: Option<Option<Obstacle>>,
+    obstacle: OnceCell<Option<Obstacle>>,
     /// Matches of selectors on the whole page: programs ask for the same within each item of a list.
     selected: HashMap<String, Arc<[NodeId]>>,
     is_finished: bool,
@@ -117,7 +118,7 @@ impl Visit {
             sightings: HashMap::new(),
             answers: None,
             lists: HashMap::new(),
-            obstacle: None,
+            obstacle: OnceCell::new(),
             selected: HashMap::new(),
             is_finished: false,
         };
@@ -146,14 +147,7 @@ impl Visit {
         may_heal: bool,
     ) -> Result<Found, VisitError> {
         let mut state = locked(&self.state);
-        let template = match &state.template {
-            Some(template) => Arc::clone(template),
-            None => {
-                let template = self.scraper.template(self.name.as_deref().unwrap_or(&place.function))?;
-                state.template = Some(Arc::clone(&template));
-                template
-            }
-        };
+        let template = self.template(&mut state, place)?;
         let mut template = locked(&template);
         let outer = within.map(|(found, node)| (found.field, node));
         // Within an element that is not learnt, nothing is learnt either.
@@ -189,6 +183,16 @@ impl Visit {
             state.explain(number, doubt.map(str::to_owned).into_iter().collect(), 0.0);
         }
         Ok(Found { is_break, ..found(nodes, query.part(), status, field) })
+    }
+
+    /// The knowledge about pages of this kind. The place that asks first names the kind.
+    fn template(&self, state: &mut State, place: &Place) -> Result<Arc<Mutex<Template>>, ScraperError> {
+        if let Some(template) = &state.template {
+            return Ok(Arc::clone(template));
+        }
+        let template = self.scraper.template(self.name.as_deref().unwrap_or(&place.function))?;
+        state.template = Some(Arc::clone(&template));
+        Ok(template)
     }
 
     /// The field found again, or nothing; the sighting says why.
@@ -301,12 +305,10 @@ impl Visit {
         Ok(healed)
     }
 
-    fn obstacle(&self, state: &mut State) -> Option<Obstacle> {
-        if state.obstacle.is_none() {
-            let html = Arc::clone(state.reading.html());
-            state.obstacle = Some(heal::obstacle(&html, state.reading.document(), self.url.as_ref()));
-        }
-        state.obstacle.clone().flatten()
+    fn obstacle(&self, state: &State) -> Option<Obstacle> {
+        let page = &state.reading;
+        let obstacle = || heal::obstacle(page.html(), page.document(), self.url.as_ref());
+        state.obstacle.get_or_init(obstacle).clone()
     }
 
     /// Notes that the program takes all matches of a selector and not only the first.
@@ -418,7 +420,7 @@ impl State {
             return None;
         }
         let text = nodes.first().map(|node| part.of(&self.reading, *node).into_iter().next().unwrap_or_default())?;
-        plausible::doubt(&text, field.values.iter())
+        plausible::doubt(&text, &field.values)
     }
 
     fn saw(&mut self, number: usize, status: Status, nodes: &[NodeId], part: &Part) {

@@ -165,21 +165,13 @@ fn say(changes: &[Change], printer: &Printer) {
     for Change { proposal, edit } in changes {
         let site = &proposal.site;
         let line = edit.as_ref().map_or_else(|_| site.line.to_string(), |edit| edit.literal.line.to_string());
-        let place = format!("{}:{line}", site.file);
+        let place = format!("{}:{line} {}: `{}`", site.file, site.field, site.selector);
         let value =
             |value: &Option<String>| value.as_deref().map_or_else(|| "-".to_owned(), |value| format!("{value:?}"));
+        let (before, now) = (value(&proposal.before), value(&proposal.now));
         match edit {
-            Ok(edit) => printer.say(&format!(
-                "{place} {}: `{}` -> `{}` (before: {}, now: {})",
-                site.field,
-                site.selector,
-                edit.selector,
-                value(&proposal.before),
-                value(&proposal.now)
-            )),
-            Err(reason) => {
-                printer.warn(&format!("{place} {}: `{}` is not replaced: {reason}", site.field, site.selector))
-            }
+            Ok(edit) => printer.say(&format!("{place} -> `{}` (before: {before}, now: {now})", edit.selector)),
+            Err(reason) => printer.warn(&format!("{place} is not replaced: {reason}")),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Scrapers on pages that change under them, with a real store.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 use std::sync::Arc;

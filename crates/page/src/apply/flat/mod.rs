@@ -62,9 +62,9 @@ impl<'a> FlatPage<'a> {
         Some(self.tree.text(position(node.0).ok()?))
     }
 
-    /// The value of an attribute, or nothing if the element has none; `None`: only a document knows.
-    pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<Option<String>> {
-        self.taken(node, &NodeTake::Attribute(name.to_owned())).ok()
+    /// The value of an attribute, or nothing if the element has none.
+    pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Result<Option<String>, Unsure> {
+        self.taken(node, &NodeTake::Attribute(name.to_owned()))
     }
 
     /// The first place after an element and everything below it; `None`: only a document knows.
