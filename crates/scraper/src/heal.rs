@@ -9,8 +9,9 @@ use autoheal_page::{Document, Selector};
 use autoheal_source::doctor::relocate_list;
 use url::Url;
 
+use crate::memory::unknown_address;
 use crate::query::within;
-use crate::template::{Healed, KeptPage, Template, unknown_address};
+use crate::template::{Healed, KeptPage, Template};
 
 /// The answer for each field that has been found before, by its number.
 pub(crate) type Answers = HashMap<usize, Answer>;

@@ -9,6 +9,7 @@
 //! - [`query`]: a selector as programs write it
 //! - [`visit`]: a page while a program reads it, [`report`]: the result for each field
 //! - [`proposal`]: new selectors for the program
+//! - `place`: a place of a program
 //! - `template`: knowledge about the pages of one function; `plausible`: whether a text may be a field's value
 //! - `heal`: relocation of the fields of a page
 //! - `memory`: the knowledge in the store; `store_thread`: the store for programs without an asynchronous runtime
@@ -37,6 +38,7 @@
 
 mod heal;
 mod memory;
+mod place;
 mod plausible;
 pub mod proposal;
 pub mod query;
@@ -56,10 +58,11 @@ use autoheal_store::StoreError;
 use self::store_thread::StoreThread;
 use self::template::Template;
 
+pub use place::Place;
 pub use proposal::{Proposal, Refusal, proposals};
 pub use query::{Part, Query, QueryError};
 pub use report::{FieldReport, Status};
-pub use visit::{Found, Place, Visit};
+pub use visit::{Found, Visit};
 
 /// Reason why a scraper's knowledge cannot be read or kept.
 #[derive(Debug, thiserror::Error)]

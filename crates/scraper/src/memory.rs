@@ -9,7 +9,6 @@ use serde_json::Value;
 use url::Url;
 
 use crate::ScraperError;
-use crate::template::unknown_address;
 
 /// The author of recipes that were learnt from a program.
 const AUTHOR: &str = "scraper";
@@ -58,6 +57,11 @@ pub(crate) struct Lesson {
     /// Numbers of pages whose fields were all found, and of other pages.
     pub(crate) good: u64,
     pub(crate) failed: u64,
+}
+
+/// Address of a page whose address the program does not tell.
+pub(crate) fn unknown_address() -> String {
+    "https://unknown.invalid/".to_owned()
 }
 
 /// The name of the source of the pages that go by a name.

@@ -8,9 +8,9 @@ use autoheal_page::{Document, Selector};
 use autoheal_source::CallSite;
 use url::Url;
 
-use crate::memory::{Lesson, Page, Stored};
+use crate::memory::{Lesson, Page, Stored, unknown_address};
+use crate::place::Place;
 use crate::query::{Part, Query};
-use crate::visit::Place;
 
 /// Maximum number of fields of a function's pages; further ones are read, but not learnt.
 const MOST_FIELDS: usize = 200;
@@ -354,11 +354,6 @@ impl Template {
             failed: std::mem::take(&mut self.failed),
         }
     }
-}
-
-/// Address of a page whose address the program does not tell.
-pub(crate) fn unknown_address() -> String {
-    "https://unknown.invalid/".to_owned()
 }
 
 /// The name of a field: that of the variable that takes it, or the selector in plain characters.

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::heal::{self, Answers};
+use crate::place::Place;
 use crate::plausible;
 use crate::query::{Part, Query};
 use crate::report::{FieldReport, Status};
@@ -26,19 +27,6 @@ const REPORTED: usize = 10;
 
 /// Reason for items of a list that were found again.
 const BY_VALUES: &str = "the items have the values that were in them before";
-
-/// A place of a program that reads a field.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Function, with the classes and functions around it; the pages that it reads share what is learnt.
-    pub function: String,
-    /// File of the program.
-    pub file: String,
-    /// Line of the file, from 1.
-    pub line: u32,
-    /// Name of the variable or key that takes the value; empty if there is none.
-    pub name: String,
-}
 
 /// A page cannot be asked.
 #[derive(Debug, thiserror::Error)]
