@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::connection::ChatModel;
+use crate::connection::{ChatModel, OnReceived};
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest};
 use crate::provider::ModelName;
@@ -102,11 +102,19 @@ impl ChatModel for Recorder {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        let answer = self.model.chat(request).await?;
+        self.chat_reporting(request, &|_| {}).await
+    }
+
+    async fn chat_reporting(
+        &self,
+        request: &ChatRequest,
+        on_received: OnReceived<'_>,
+    ) -> Result<ChatAnswer, ChatError> {
+        let answer = self.model.chat_reporting(request, on_received).await?;
         let line = Line {
             origin: Origin::Recorded,
             model: self.name().clone(),
-            hash: Some(crate::session::hash_of(request)),
+            hash: Some(crate::question::hash_of(request)),
             request: Some(request.clone()),
             answer: answer.clone(),
         };
@@ -171,7 +179,7 @@ impl ChatModel for Replay {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        let hash = crate::session::hash_of(request);
+        let hash = crate::question::hash_of(request);
         self.next(&hash).ok_or(ChatError::NotRecorded { hash })
     }
 }

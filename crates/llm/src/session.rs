@@ -1,19 +1,20 @@
 //! Requests within limits: retries, fallback models, budgets, and a ledger entry for every request.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
-use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, ModelUsage, Planned, Reservation};
-use autoheal_engine::{RunId, hexadecimal};
-use sha2::{Digest as _, Sha256};
+use autoheal_engine::ledger::{Answered, CallLedger, ModelUsage, Planned};
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
-use crate::prompt::cut;
+use crate::question::{Notice, Progress, Question, Tell, hash_of};
 
 /// Settings of the models of this process: retries, timeouts and budgets.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,11 +72,11 @@ struct Standing {
 #[derive(Clone)]
 pub struct Models(Arc<Inner>);
 
-struct Inner {
+pub(crate) struct Inner {
     chain: Vec<(Arc<dyn ChatModel>, Mutex<Standing>)>,
-    ledger: Arc<dyn CallLedger>,
-    settings: Settings,
-    redact: fn(&str) -> String,
+    pub(crate) ledger: Arc<dyn CallLedger>,
+    pub(crate) settings: Settings,
+    pub(crate) redact: fn(&str) -> String,
 }
 
 impl Models {
@@ -107,22 +108,19 @@ pub struct Session {
     tell: Option<Tell>,
 }
 
-/// Receives a line about each request before it is sent.
-type Tell = Box<dyn Fn(String) + Send + Sync>;
-
 /// Time for which a reservation outlasts its request: time to record the usage of the request.
 const TO_SETTLE: Duration = Duration::from_mins(1);
 
 impl Session {
-    /// Returns the same session, which passes a line such as `asking openai/gpt-4o (fix_code)` to `tell` before each request.
+    /// Returns the same session, which passes news of each request to `tell`, such as `asking openai/gpt-4o (fix_code)`.
     #[must_use]
-    pub fn telling(self, tell: impl Fn(String) + Send + Sync + 'static) -> Self {
-        Self { tell: Some(Box::new(tell)), ..self }
+    pub fn telling(self, tell: impl Fn(Notice) + Send + Sync + 'static) -> Self {
+        Self { tell: Some(Arc::new(tell)), ..self }
     }
 
     fn tell(&self, line: impl FnOnce() -> String) {
         if let Some(tell) = &self.tell {
-            tell(line());
+            tell(Notice::Line(line()));
         }
     }
 
@@ -222,7 +220,8 @@ impl Session {
         }
     }
 
-    /// Sends a request once. After that, the answer is awaited and recorded even if the caller is dropped, because it is paid for.
+    /// Sends a request once. It is accounted for even if the caller is dropped, which ends the connection: what has arrived of the
+    /// answer until then is paid for.
     async fn ask_once(
         &self,
         model: &Arc<dyn ChatModel>,
@@ -257,72 +256,16 @@ impl Session {
             purpose: purpose.to_owned(),
             target: self.target.clone(),
             user: self.user.clone(),
+            progress: Progress::new(self.tell.clone(), format!("asking {} ({purpose})", model.name())),
         };
-        let asked = tokio::spawn(question.ask()).await;
+        let (is_awaited, is_dropped) = oneshot::channel::<Infallible>();
+        let asked = tokio::spawn(question.ask(is_dropped)).await;
+        drop(is_awaited);
         asked.unwrap_or_else(|error| Err(unaccounted(&error)))
     }
 }
 
-/// A request whose worst case has been reserved.
-struct Question {
-    models: Arc<Inner>,
-    model: Arc<dyn ChatModel>,
-    reservation: Reservation,
-    request: ChatRequest,
-    estimate: TokenUsage,
-    purpose: String,
-    target: Option<String>,
-    user: Option<String>,
-}
-
-impl Question {
-    async fn ask(self) -> Result<ChatAnswer, ChatError> {
-        let started = Instant::now();
-        let outcome = self.model.chat(&self.request).await;
-        let usage = match &outcome {
-            // A provider that does not report usage is charged with the estimate.
-            Ok(answer) if answer.usage == TokenUsage::default() => {
-                TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..self.estimate }
-            }
-            Ok(answer) => answer.usage,
-            // The provider may have answered after the timeout, and charges for that answer.
-            Err(ChatError::TimedOut { .. }) => self.estimate,
-            Err(_) => TokenUsage::default(),
-        };
-        let call = self.record(&outcome, usage, started.elapsed());
-        self.models.ledger.settle(self.reservation, call).await.map_err(|error| unaccounted(&error))?;
-        outcome
-    }
-
-    fn record(&self, outcome: &Result<ChatAnswer, ChatError>, usage: TokenUsage, latency: Duration) -> CallRecord {
-        let Inner { settings, redact, .. } = &*self.models;
-        let kept = |text: &str| (settings.kept_text > 0).then(|| cut(&redact(text), settings.kept_text));
-        let prompt: Vec<&str> = self.request.messages.iter().map(|message| message.text.as_str()).collect();
-        let outcome_name = match outcome {
-            Ok(ChatAnswer { finish: Finish::Complete, .. }) => "ANSWERED",
-            Ok(ChatAnswer { finish: Finish::Length, .. }) => "CUT_OFF",
-            Ok(ChatAnswer { finish: Finish::Refused(_), .. }) => "REFUSED",
-            Err(error) => error.outcome(),
-        };
-        CallRecord {
-            target: self.target.clone(),
-            user: self.user.clone(),
-            purpose: self.purpose.clone(),
-            model: self.model.name().to_string(),
-            prompt_hash: hash_of(&self.request),
-            prompt: kept(&prompt.join("\n\n")),
-            answer: outcome.as_ref().ok().and_then(|answer| kept(&answer.text)),
-            input_tokens: usage.input,
-            output_tokens: usage.output,
-            cached_tokens: usage.cached,
-            micro_dollars: settings.prices.of(self.model.name()).map(|price| price.micro_dollars(usage)),
-            latency,
-            outcome: outcome_name.to_owned(),
-        }
-    }
-}
-
-fn unaccounted(error: &dyn std::error::Error) -> ChatError {
+pub(crate) fn unaccounted(error: &dyn std::error::Error) -> ChatError {
     ChatError::Ledger(error.to_string())
 }
 
@@ -352,7 +295,7 @@ fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(
 fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
     let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
     match error {
-        ChatError::Unavailable { .. } | ChatError::TimedOut { .. } => {
+        ChatError::Unavailable { .. } | ChatError::BrokenOff { .. } | ChatError::TimedOut { .. } => {
             standing.failures += 1;
             if standing.failures >= MOST_FAILURES {
                 standing.until = Some(Instant::now() + REST);
@@ -366,17 +309,9 @@ fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
         | ChatError::Rejected { .. }
         | ChatError::Malformed { .. }
         | ChatError::Down { .. }
+        | ChatError::Cancelled { .. }
         | ChatError::Exhausted(_)
         | ChatError::NotRecorded { .. }
         | ChatError::Ledger(_) => {}
     }
-}
-
-/// Returns the hash that identifies a request: SHA-256 of its JSON, hexadecimal.
-pub fn hash_of(request: &ChatRequest) -> String {
-    // The timeout is not part of the question.
-    let question = ChatRequest { timeout: ChatRequest::PATIENCE, ..request.clone() };
-    // Maps are sorted and floats written in one way, so the same question is the same text.
-    let text = serde_json::to_string(&question).unwrap_or_default();
-    hexadecimal(&Sha256::digest(text.as_bytes()))
 }

@@ -166,7 +166,7 @@ async fn questions_at_once_keep_to_the_limit_together() {
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for() {
+async fn dropped_request_counts_and_is_accounted_for() {
     let server = ModelServer::start([Scripted::openai("late").after(Duration::from_millis(300))]).await;
     let one = Limits { calls: Some(1), ..Limits::default() };
     let (session, accounts) = session(vec![connection(MODEL, &server)], Settings { per_run: one, ..hasty() });
@@ -177,8 +177,11 @@ async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for()
     while accounts.calls().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(accounts.outcomes(), ["ANSWERED"]);
-    assert_eq!((session.usage().await.unwrap().calls, session.usage().await.unwrap().tokens()), (1, 15));
+    assert_eq!(accounts.outcomes(), ["CANCELLED"]);
+    assert_eq!(
+        (session.usage().await.unwrap().calls, session.usage().await.unwrap().tokens()),
+        (1, question().estimated_tokens() + 2048)
+    );
 }
 
 #[tokio::test]

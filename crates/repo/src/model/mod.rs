@@ -11,7 +11,7 @@ use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{PromptError, cut, fenced};
 use autoheal_llm::structured::structured;
-use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models};
+use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models, Notice};
 use serde_json::Value;
 
 pub(crate) use fix::candidates;
@@ -71,6 +71,8 @@ fn no_advice(error: ChatError) -> NoAdvice {
         ChatError::Rejected { .. } | ChatError::Malformed { .. } => NoAdvice::Answer(error.to_string()),
         ChatError::Unavailable { .. }
         | ChatError::RateLimited { .. }
+        | ChatError::BrokenOff { .. }
+        | ChatError::Cancelled { .. }
         | ChatError::TimedOut { .. }
         | ChatError::Unauthorized { .. }
         | ChatError::Down { .. }
@@ -93,7 +95,7 @@ impl ModelPlanner<'_> {
         context: &StepContext,
     ) -> Result<T, NoAdvice> {
         let session = self.models.session(Some(state.request.repository.clone()), None, Some(context.run));
-        let session = session.telling(context.notes_about("language model"));
+        let session = session.telling(Notice::split(context.notes_about("language model"), context.progress_lines()));
         let request = ChatRequest { max_tokens: MOST_TOKENS, ..ChatRequest::new(vec![Message::user(prompt)]) };
         let mut request = request.in_form(purpose, schema.clone());
         let mut fault = String::new();

@@ -3,7 +3,7 @@
 
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{cut, fenced};
-use autoheal_llm::{ChatError, Models};
+use autoheal_llm::{ChatError, Models, Notice};
 use autoheal_page::Document;
 use autoheal_page::recipe::{Field, FieldName, Recipe};
 use autoheal_page::relocate::Relocator;
@@ -46,7 +46,8 @@ pub(super) async fn propose(
         .asked(loaded, &layout, |subject| Question::first(asking.relocator, subject, asking.limits))?
         .ok_or("nothing on the page can be shown to a language model as a candidate")?;
     let session = asking.models.session(Some(loaded.row.source.clone()), None, Some(asking.context.run));
-    let session = session.telling(asking.context.notes_about("language model"));
+    let notes = asking.context.notes_about("language model");
+    let session = session.telling(Notice::split(notes, asking.context.progress_lines()));
     let mut settled = Reply::default();
     let mut fault = String::new();
     for _ in 0..MOST_QUESTIONS {
