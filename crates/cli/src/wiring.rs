@@ -339,7 +339,9 @@ pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
 /// When a setting is invalid, or the key of a language model is missing.
 pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
-    Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?, config.source.prompt))
+    Ok(SourceServices::new(store.clone(), fetcher)?
+        .with_models(models(config, store)?, config.source.prompt)
+        .with_model_confirmation(config.source.model_confirms))
 }
 
 /// Returns the configured request to heal a repository; the caller sets the repository and the delivery of the fixes.

@@ -49,6 +49,15 @@ pub trait ChatModel: Send + Sync {
     ) -> Result<ChatAnswer, ChatError> {
         self.chat(request).await
     }
+
+    /// Notes an answer to the request that is known from an earlier run, so that the model is not asked.
+    ///
+    /// # Errors
+    ///
+    /// If the answer cannot be recorded.
+    fn note_known(&self, _request: &ChatRequest, _answer: &ChatAnswer) -> Result<(), ChatError> {
+        Ok(())
+    }
 }
 
 /// Reason no connection to a provider can be created.

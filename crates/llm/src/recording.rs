@@ -88,6 +88,17 @@ impl Recorder {
         Self { model, path, writing: Mutex::new(()) }
     }
 
+    fn record(&self, request: &ChatRequest, answer: &ChatAnswer) -> Result<(), ChatError> {
+        let line = Line {
+            origin: Origin::Recorded,
+            model: self.name().clone(),
+            hash: Some(crate::question::hash_of(request)),
+            request: Some(request.clone()),
+            answer: answer.clone(),
+        };
+        self.write(&line).map_err(|error| ChatError::Ledger(format!("{}: {error}", self.path.display())))
+    }
+
     fn write(&self, line: &Line) -> std::io::Result<()> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(&self.path)?;
@@ -111,15 +122,12 @@ impl ChatModel for Recorder {
         on_received: OnReceived<'_>,
     ) -> Result<ChatAnswer, ChatError> {
         let answer = self.model.chat_reporting(request, on_received).await?;
-        let line = Line {
-            origin: Origin::Recorded,
-            model: self.name().clone(),
-            hash: Some(crate::question::hash_of(request)),
-            request: Some(request.clone()),
-            answer: answer.clone(),
-        };
-        self.write(&line).map_err(|error| ChatError::Ledger(format!("{}: {error}", self.path.display())))?;
+        self.record(request, &answer)?;
         Ok(answer)
+    }
+
+    fn note_known(&self, request: &ChatRequest, answer: &ChatAnswer) -> Result<(), ChatError> {
+        self.record(request, answer)
     }
 }
 

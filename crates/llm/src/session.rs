@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
 use autoheal_engine::ledger::{Answered, CallLedger, ModelUsage, Planned};
+use futures_util::{StreamExt as _, stream};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -33,10 +34,13 @@ pub struct Settings {
     pub kept_text: usize,
     /// Prices of the models, from which the cost of requests is computed.
     pub prices: Prices,
+    /// Maximum number of independent questions of a run that are asked at once.
+    pub at_once: usize,
 }
 
 impl Default for Settings {
-    /// 2, 4 and 8 seconds; at most a minute; 40 calls and 400,000 tokens for a run, ten times that for a day; 4,000 characters.
+    /// 2, 4 and 8 seconds; at most a minute; 40 calls and 400,000 tokens for a run, ten times that for a day; 4,000 characters; four questions
+    /// at once.
     fn default() -> Self {
         let limits = |calls, tokens| Limits { calls: Some(calls), tokens: Some(tokens), ..Limits::default() };
         Self {
@@ -47,6 +51,7 @@ impl Default for Settings {
             per_day: limits(400, 4_000_000),
             kept_text: 4000,
             prices: Prices::with(std::collections::BTreeMap::new()),
+            at_once: 4,
         }
     }
 }
@@ -89,6 +94,11 @@ impl Models {
     ) -> Self {
         let chain = chain.into_iter().map(|model| (model, Mutex::default())).collect();
         Self(Arc::new(Inner { chain, ledger, settings, redact }))
+    }
+
+    /// Asks questions that do not depend on each other, a few at once, and returns their answers in order.
+    pub async fn each<T>(&self, questions: impl IntoIterator<Item = impl Future<Output = T>>) -> Vec<T> {
+        stream::iter(questions).buffered(self.0.settings.at_once.max(1)).collect().await
     }
 
     /// Opens a session for a run; its usage includes what the run used before it was resumed. `None`: the session counts as
@@ -156,7 +166,9 @@ impl Session {
             let kept = ledger.answer_to(&question).await.map_err(|error| unaccounted(&error))?;
             if let Some(text) = kept.filter(|text| text.chars().count() <= settings.kept_text) {
                 tracing::debug!(model = question.model, purpose, "the answer to the same question is used again");
-                return Ok(ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage::default() });
+                let answer = ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage::default() };
+                model.note_known(request, &answer)?;
+                return Ok(answer);
             }
         }
         self.ask(purpose, request).await

@@ -32,6 +32,8 @@ pub struct Scripted {
     pub delay: Duration,
     /// Name of the form that a request must ask for; `None`: the response answers any request.
     pub form: Option<String>,
+    /// Text that a request must contain; `None`: the response answers any request.
+    pub about: Option<String>,
     /// The stream of the response, if the request asks for one.
     pub stream: Plan,
 }
@@ -45,7 +47,7 @@ impl Scripted {
     /// Makes a response whose body is not a JSON document.
     pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let (headers, delay, stream) = (Vec::new(), Duration::ZERO, Plan::default());
-        Self { status, headers, body: body.into(), delay, form: None, stream }
+        Self { status, headers, body: body.into(), delay, form: None, about: None, stream }
     }
 
     /// Returns the response with a header.
@@ -73,6 +75,13 @@ impl Scripted {
     #[must_use]
     pub fn of_form(mut self, name: &str) -> Self {
         self.form = Some(name.to_owned());
+        self
+    }
+
+    /// Returns the response for requests alone that contain a text.
+    #[must_use]
+    pub fn about(mut self, text: &str) -> Self {
+        self.about = Some(text.to_owned());
         self
     }
 
@@ -144,16 +153,21 @@ struct Script {
     requests: Vec<Request>,
     /// Number of responses that the client did not wait for.
     abandoned: usize,
+    /// Number of requests that are being answered, and the highest so far.
+    open: (usize, usize),
 }
 
 impl Script {
     /// The next answer to a request with this body.
     fn next(&mut self, body: &str) -> Option<Scripted> {
-        let fits =
-            |answer: &Scripted| answer.form.as_ref().is_none_or(|name| body.contains(&format!("\"name\":\"{name}\"")));
+        let has_form = |name: &String| body.contains(&format!("\"name\":\"{name}\""));
+        let fits = |answer: &Scripted| {
+            answer.form.as_ref().is_none_or(has_form) && answer.about.as_ref().is_none_or(|text| body.contains(text))
+        };
         let first = self.answers.iter().position(fits)?;
-        let form = self.answers.get(first).map(|answer| answer.form.clone());
-        let is_last = self.answers.iter().skip(first + 1).all(|answer| Some(&answer.form) != form.as_ref());
+        let kind = |answer: &Scripted| (answer.form.clone(), answer.about.clone());
+        let of_first = self.answers.get(first).map(kind);
+        let is_last = self.answers.iter().skip(first + 1).all(|answer| Some(kind(answer)) != of_first);
         if is_last { self.answers.get(first).cloned() } else { self.answers.remove(first) }
     }
 }
@@ -191,6 +205,11 @@ impl ModelServer {
         self.script.lock().unwrap_or_else(PoisonError::into_inner).abandoned
     }
 
+    /// Returns the highest number of requests that were being answered at the same time.
+    pub fn most_at_once(&self) -> usize {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner).open.1
+    }
+
     /// Returns the JSON documents of the requests, in order.
     pub fn documents(&self) -> Vec<Value> {
         self.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap_or_default()).collect()
@@ -217,27 +236,35 @@ async fn converse(stream: TcpStream, script: &Mutex<Script>) -> io::Result<()> {
             let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
             let body = String::from_utf8_lossy(&request.body).into_owned();
             script.requests.push(request);
+            script.open = (script.open.0 + 1, script.open.1.max(script.open.0 + 1));
             script.next(&body)
         };
         let answer = answer.unwrap_or_else(|| Scripted::raw(500, "there is no script"));
-        let may_stream = in_stream && answer.status == 200 && !answer.stream.is_whole;
-        let events = may_stream.then(|| streamed(&serde_json::from_slice(&answer.body).unwrap_or_default())).flatten();
-        let is_read = match events {
-            _ if is_gone_after(&mut stream, answer.delay).await => false,
-            Some((media_type, events)) => send_stream(&mut stream, &answer, media_type, events).await?,
-            None => {
-                let mut headers = answer.headers;
-                headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
-                write(&mut stream, answer.status, &headers, &answer.body, false).await?;
-                true
-            }
-        };
-        if !is_read {
-            script.lock().unwrap_or_else(PoisonError::into_inner).abandoned += 1;
+        let is_read = send(&mut stream, answer, in_stream).await;
+        let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
+        script.open.0 -= 1;
+        if !is_read? {
+            script.abandoned += 1;
             return Ok(());
         }
     }
     Ok(())
+}
+
+/// Sends an answer. Returns false if the client is gone.
+async fn send(stream: &mut BufReader<TcpStream>, answer: Scripted, in_stream: bool) -> io::Result<bool> {
+    if is_gone_after(stream, answer.delay).await {
+        return Ok(false);
+    }
+    let may_stream = in_stream && answer.status == 200 && !answer.stream.is_whole;
+    let events = may_stream.then(|| streamed(&serde_json::from_slice(&answer.body).unwrap_or_default())).flatten();
+    if let Some((media_type, events)) = events {
+        return send_stream(stream, &answer, media_type, events).await;
+    }
+    let mut headers = answer.headers;
+    headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+    write(stream, answer.status, &headers, &answer.body, false).await?;
+    Ok(true)
 }
 
 fn wants_stream(request: &Request) -> bool {

@@ -203,6 +203,27 @@ async fn the_limit_of_a_day_holds_for_runs_at_once() {
 }
 
 #[tokio::test]
+async fn independent_questions_are_asked_at_once_and_answered_in_order() {
+    for at_once in [1, 3] {
+        let server = ModelServer::start([Scripted::openai("yes").after(Duration::from_millis(200))]).await;
+        let (models, accounts) = models(vec![connection(MODEL, &server)], Settings { at_once, ..hasty() });
+        let session = models.session(None, None, None);
+        let asked = ["a", "b", "c", "d"].map(|text| {
+            let session = &session;
+            async move {
+                let answer = session.ask("test", &ChatRequest::new(vec![Message::user(text)])).await;
+                answer.map(|answer| format!("{text} {}", answer.text))
+            }
+        });
+        let answers: Vec<_> = models.each(asked).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(answers, ["a yes", "b yes", "c yes", "d yes"]);
+        assert_eq!(server.most_at_once(), at_once);
+        assert_eq!(accounts.outcomes().len(), 4);
+        assert_eq!(session.usage().await.unwrap().tokens(), 60);
+    }
+}
+
+#[tokio::test]
 async fn a_limit_of_money_needs_a_price() {
     let server = ModelServer::start([Scripted::openai("what may it cost?")]).await;
     let per_run = Limits { micro_dollars: Some(1_000_000_000), ..Limits::default() };

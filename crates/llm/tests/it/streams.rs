@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Notice, TokenUsage};
+use autoheal_llm::{ChatRequest, Finish, Message, Notice, TokenUsage};
 use autoheal_testkit::model_server::{End, ModelServer, Plan, Scripted};
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ use autoheal_llm::structured::structured;
 use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models, Notice};
 use serde_json::Value;
 
-pub(crate) use fix::candidates;
+pub(crate) use fix::answers;
 
 /// The name that candidates of a model have where fixers have theirs.
 pub(crate) const FIXER: &str = "language_model";
@@ -83,11 +83,18 @@ fn no_advice(error: ChatError) -> NoAdvice {
 }
 
 impl ModelPlanner<'_> {
+    /// Notes the usage of models in the run.
+    async fn note_usage(self, state: &mut HealState, context: &StepContext) -> Result<(), NoAdvice> {
+        let session = self.models.session(None, None, Some(context.run));
+        state.models.usage = session.usage().await.map_err(no_advice)?;
+        Ok(())
+    }
+
     /// Requests responses until one has the form of the schema and passes `check`, which returns the reason for a rejection. The usage
     /// is charged to the run.
     async fn ask<T>(
         self,
-        state: &mut HealState,
+        state: &HealState,
         purpose: &str,
         prompt: String,
         schema: &Value,
@@ -100,9 +107,7 @@ impl ModelPlanner<'_> {
         let mut request = request.in_form(purpose, schema.clone());
         let mut fault = String::new();
         for _ in 0..MOST_ANSWERS {
-            let answer = session.ask(purpose, &request).await;
-            state.models.usage = session.usage().await.map_err(no_advice)?;
-            let answer = answer.map_err(no_advice)?;
+            let answer = session.ask(purpose, &request).await.map_err(no_advice)?;
             let checked = if answer.finish == Finish::Length {
                 Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))
             } else {
