@@ -1,7 +1,7 @@
 //! The store, the sandbox and the workflows, as the settings say.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
 /// # Errors
 ///
 /// When no data folder can be determined, or it cannot be created.
-pub(crate) fn data_dir(config: &Config) -> Result<std::path::PathBuf, Failure> {
+pub(crate) fn data_dir(config: &Config) -> Result<PathBuf, Failure> {
     let folder = config.data_dir().environment()?;
     make_private(&folder)
         .with_context(|| {
@@ -387,6 +387,15 @@ pub(crate) fn extraction(config: &Config) -> autoheal_extract::ModelSettings {
         answer_tokens: set.answer_tokens,
         ..autoheal_extract::ModelSettings::default()
     }
+}
+
+/// Returns the folder with the indexes of manuals.
+///
+/// # Errors
+///
+/// When there is no data folder.
+pub(crate) fn manuals(config: &Config) -> Result<PathBuf, Failure> {
+    Ok(data_dir(config)?.join("manuals"))
 }
 
 /// The limits of a navigation.

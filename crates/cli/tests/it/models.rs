@@ -227,28 +227,71 @@ async fn a_model_without_a_key_is_refused_with_what_to_do() {
     assert!(refused.code == Some(2) && refused.stderr.contains("PROVIDER/MODEL"), "{}", refused.told());
 }
 
-/// A price in the middle of three, in a class that resembles its old one.
-const CONFIRMED: &str = "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=cost>17 EUR</i> <i class=c3>19 EUR</i></div>";
+/// Three prices. The relocation prefers the first, which is neither the first candidate of the page nor the last.
+pub(crate) const PRICES: &str =
+    "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=cost>17 EUR</i> <i class=c3>19 EUR</i></div>";
 
 /// The number of the candidate with this selector in a question that does not show what the relocation prefers.
 async fn neutral_number(select: &str) -> String {
     let scraper = with_chair().await;
-    scraper.site.set("/chair", page(CONFIRMED));
+    scraper.site.set("/chair", page(PRICES));
     let server = ModelServer::start([choice(None)]).await;
     let run = Ended::of(&mut command(&scraper, &server, &["run", "news", "--model-confirms"]));
     assert_eq!(run.code, Some(1), "{}", run.told());
-    let prompt = server.documents()[0]["messages"][1]["content"].to_string();
+    let prompt = server.documents()[0]["messages"].to_string();
+    assert!(!prompt.contains("what rules say") && !prompt.contains("it is written like the old value"), "{prompt}");
     number_of(&server, select).unwrap_or_else(|| panic!("{select} is not in {prompt}"))
 }
 
-#[tokio::test]
-async fn probe_of_confirmation() {
+/// Runs the source on a page with three prices; a model chooses this candidate.
+async fn chosen(number: &str, flags: &[&str]) -> (Scraper, Ended) {
+    chosen_by("run", number, flags).await
+}
+
+async fn chosen_by(verb: &str, number: &str, flags: &[&str]) -> (Scraper, Ended) {
     let scraper = with_chair().await;
-    scraper.site.set("/chair", page(CONFIRMED));
-    let server = ModelServer::start([choice(None)]).await;
-    let run = Ended::of(&mut command(&scraper, &server, &["run", "news"]));
-    println!("{}", run.told());
-    println!("{}", server.documents()[0]["messages"][1]["content"].as_str().unwrap());
-    println!("{} {}", neutral_number(".a1").await, neutral_number(".c3").await);
-    panic!();
+    scraper.site.set("/chair", page(PRICES));
+    let server = ModelServer::start([choice(Some(number))]).await;
+    let run = Ended::of(&mut command(&scraper, &server, &[&[verb, "news"], flags].concat()));
+    (scraper, run)
+}
+
+#[tokio::test]
+async fn model_confirms_what_relocation_prefers() {
+    let number = neutral_number(".a1").await;
+    let (scraper, run) = chosen(&number, &["--model-confirms"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.told());
+    assert!(run.told().contains("price: confirmed by a language model"), "{}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".a1");
+    let (scraper, _) = chosen_by("heal", &number, &["--model-confirms"]).await;
+    let report = scraper.home.run(&["report", "last"]);
+    assert!(report.stdout.contains("chose the same element independently of each other"), "{}", report.told());
+
+    let (scraper, run) = chosen(&number, &[]).await;
+    assert_eq!(run.code, Some(1), "off by default: {}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".price");
+}
+
+#[tokio::test]
+async fn model_that_disagrees_with_relocation_confirms_nothing() {
+    for select in [".cost", ".c3"] {
+        let (scraper, run) = chosen(&neutral_number(select).await, &["--model-confirms"]).await;
+        assert_eq!(run.code, Some(1), "{}", run.told());
+        assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "nothing is kept before a review");
+        let shown = scraper.json(&["show", "news"]);
+        assert_eq!(shown["recipe"]["fields"]["price"]["select"], ".price", "{shown}");
+        let alert = shown["alerts"][0]["message"].as_str().unwrap();
+        assert!(alert.contains("nothing but the model says that price of"), "{alert}");
+    }
+}
+
+#[tokio::test]
+async fn second_answer_of_a_model_confirms_nothing() {
+    let number = neutral_number(".a1").await;
+    let scraper = with_chair().await;
+    scraper.site.set("/chair", page(PRICES));
+    let server = ModelServer::start([choice(Some("99")), choice(Some(&number))]).await;
+    let run = Ended::of(&mut command(&scraper, &server, &["run", "news", "--model-confirms"]));
+    assert_eq!((run.code, server.requests().len()), (Some(1), 2), "{}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".price");
 }

@@ -164,12 +164,14 @@ fn change(loaded: &Loaded, layout: &mut Layout, reply: &Reply) -> Thought {
             "rules were not sure of {chosen}: a language model chose among their candidates; the values look as they did before"
         ));
     }
+    let mut description = change.description;
     if !confirmed.is_empty() {
+        description = format!("{description}; {confirmed}: confirmed by a language model");
         evidence.push(format!(
             "{confirmed}: the language model and the relocation chose the same element independently of each other (source.model_confirms)"
         ));
     }
-    Ok(Change { evidence, needs_person, ..change })
+    Ok(Change { description, evidence, needs_person, ..change })
 }
 
 /// Returns whether a field has the values that it had, in whatever form they are written.
