@@ -50,7 +50,7 @@ pub trait ChatModel: Send + Sync {
         self.chat(request).await
     }
 
-    /// Notes an answer to the request that is known from an earlier run, so that the model is not asked.
+    /// Notes an answer that is known from an earlier run and replaces a request.
     ///
     /// # Errors
     ///

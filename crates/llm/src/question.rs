@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use autoheal_engine::hexadecimal;
-use autoheal_engine::ledger::{CallRecord, Reservation};
+use autoheal_engine::ledger::{CallLedger, CallRecord, Reservation};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
+use crate::price::Price;
 use crate::prompt::cut;
-use crate::session::{Inner, unaccounted};
 
 /// News of a request, for a user who waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,13 @@ const BETWEEN_NOTICES: Duration = Duration::from_millis(250);
 
 /// A request whose worst case has been reserved.
 pub(crate) struct Question {
-    pub(crate) models: Arc<Inner>,
+    pub(crate) ledger: Arc<dyn CallLedger>,
+    /// Price of the model; `None`: it is unknown.
+    pub(crate) price: Option<Price>,
+    /// Maximum number of characters kept of the request and the answer; zero: nothing is kept.
+    pub(crate) kept_text: usize,
+    /// Removes secrets from texts that are stored.
+    pub(crate) redact: fn(&str) -> String,
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) reservation: Reservation,
     pub(crate) request: ChatRequest,
@@ -85,7 +91,7 @@ impl Question {
             Err(_) => TokenUsage::default(),
         };
         let call = self.record(&outcome, usage, started.elapsed());
-        self.models.ledger.settle(self.reservation, call).await.map_err(|error| unaccounted(&error))?;
+        self.ledger.settle(self.reservation, call).await.map_err(|error| unaccounted(&error))?;
         outcome
     }
 
@@ -94,8 +100,7 @@ impl Question {
     }
 
     fn record(&self, outcome: &Result<ChatAnswer, ChatError>, usage: TokenUsage, latency: Duration) -> CallRecord {
-        let Inner { settings, redact, .. } = &*self.models;
-        let kept = |text: &str| (settings.kept_text > 0).then(|| cut(&redact(text), settings.kept_text));
+        let kept = |text: &str| (self.kept_text > 0).then(|| cut(&(self.redact)(text), self.kept_text));
         let prompt: Vec<&str> = self.request.messages.iter().map(|message| message.text.as_str()).collect();
         let outcome_name = match outcome {
             Ok(ChatAnswer { finish: Finish::Complete, .. }) => "ANSWERED",
@@ -114,7 +119,7 @@ impl Question {
             input_tokens: usage.input,
             output_tokens: usage.output,
             cached_tokens: usage.cached,
-            micro_dollars: settings.prices.of(self.model.name()).map(|price| price.micro_dollars(usage)),
+            micro_dollars: self.price.map(|price| price.micro_dollars(usage)),
             latency,
             outcome: outcome_name.to_owned(),
         }
@@ -160,6 +165,10 @@ impl Progress {
     fn end(&self) {
         self.tell(|_| Notice::Done);
     }
+}
+
+pub(crate) fn unaccounted(error: &dyn std::error::Error) -> ChatError {
+    ChatError::Ledger(error.to_string())
 }
 
 /// Returns the hash that identifies a request: SHA-256 of its JSON, hexadecimal.

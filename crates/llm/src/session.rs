@@ -15,7 +15,7 @@ use crate::connection::ChatModel;
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
-use crate::question::{Notice, Progress, Question, Tell, hash_of};
+use crate::question::{Notice, Progress, Question, Tell, hash_of, unaccounted};
 
 /// Settings of the models of this process: retries, timeouts and budgets.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Settings {
     pub kept_text: usize,
     /// Prices of the models, from which the cost of requests is computed.
     pub prices: Prices,
-    /// Maximum number of independent questions of a run that are asked at once.
+    /// Maximum number of independent requests of a run at the same time.
     pub at_once: usize,
 }
 
@@ -77,11 +77,11 @@ struct Standing {
 #[derive(Clone)]
 pub struct Models(Arc<Inner>);
 
-pub(crate) struct Inner {
+struct Inner {
     chain: Vec<(Arc<dyn ChatModel>, Mutex<Standing>)>,
-    pub(crate) ledger: Arc<dyn CallLedger>,
-    pub(crate) settings: Settings,
-    pub(crate) redact: fn(&str) -> String,
+    ledger: Arc<dyn CallLedger>,
+    settings: Settings,
+    redact: fn(&str) -> String,
 }
 
 impl Models {
@@ -257,10 +257,13 @@ impl Session {
             per_day: settings.per_day,
             longest: request.timeout.saturating_add(TO_SETTLE),
         };
-        let models = Arc::clone(&self.models.0);
-        let reservation = models.ledger.reserve(planned).await.map_err(|error| unaccounted(&error))??;
+        let Inner { ledger, redact, .. } = &*self.models.0;
+        let reservation = ledger.reserve(planned).await.map_err(|error| unaccounted(&error))??;
         let question = Question {
-            models,
+            ledger: Arc::clone(ledger),
+            price,
+            kept_text: settings.kept_text,
+            redact: *redact,
             model: Arc::clone(model),
             reservation,
             request: request.clone(),
@@ -275,10 +278,6 @@ impl Session {
         drop(is_awaited);
         asked.unwrap_or_else(|error| Err(unaccounted(&error)))
     }
-}
-
-pub(crate) fn unaccounted(error: &dyn std::error::Error) -> ChatError {
-    ChatError::Ledger(error.to_string())
 }
 
 fn spent(usage: TokenUsage, micro_dollars: Option<u64>) -> Usage {

@@ -174,7 +174,8 @@ impl ModelName {
         if event.trim_ascii() == b"[DONE]" {
             return Ok(());
         }
-        let malformed = |_| ChatError::Malformed { model: self.to_string(), message: "an event is no JSON".to_owned() };
+        let malformed =
+            |_| ChatError::Malformed { model: self.to_string(), message: "an event is not JSON".to_owned() };
         let document: Value = serde_json::from_slice(event).map_err(malformed)?;
         let error = &document["error"];
         if !error.is_null() {

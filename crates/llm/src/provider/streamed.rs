@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// What has arrived of an answer.
+/// The part of an answer that has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Streamed {
     /// Text of the answer.

@@ -52,7 +52,7 @@ pub(crate) async fn answers(
             *answer = candidate_for(planner, known, asked, sources, context).await;
         }
     }
-    // Without the accounts, no model may be asked again.
+    // Without the accounts, no further request is allowed.
     if let (Err(error), Some(last)) = (planner.note_usage(state, context).await, answers.last_mut()) {
         *last = Err(error);
     }
