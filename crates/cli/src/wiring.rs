@@ -454,6 +454,21 @@ fn room(config: &Config) -> Result<Room, Failure> {
     Ok(Room { folder: data_dir(config)?, least: bytes(config.worker.min_free_mib) })
 }
 
+/// Grace period for the running step after Ctrl-C; a step that is dropped is repeated on resume.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Returns the settings of a worker whose user waits for its tasks: a stop is short, and the limits for workers, which also have other
+/// tasks, do not apply.
+///
+/// # Errors
+///
+/// As [`worker_settings`].
+pub(crate) fn attended_worker_settings(config: &Config, poll: Duration) -> Result<WorkerSettings, Failure> {
+    let settings = worker_settings(config)?;
+    let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
+    Ok(WorkerSettings { grace, poll, kinds: BTreeMap::new(), ..settings })
+}
+
 /// Returns the settings of the workers of this process.
 ///
 /// # Errors

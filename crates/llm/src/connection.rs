@@ -149,13 +149,11 @@ impl Connection {
     ) -> Result<ChatAnswer, ChatError> {
         let response = self.send(request, in_stream).await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        match Events::of(&headers).filter(|_| is_success(status)) {
-            Some(events) => self.read_stream(response, events, on_received).await,
-            None => {
-                let body = self.without_key(status, self.read_whole(response).await?);
-                self.name.decode(status, retry_after(&headers), &body)
-            }
+        if let Some(events) = Events::of(&headers).filter(|_| is_success(status)) {
+            return self.read_stream(response, events, on_received).await;
         }
+        let body = self.without_key(status, self.read_whole(response).await?);
+        self.name.decode(status, retry_after(&headers), &body)
     }
 
     async fn send(&self, request: &ChatRequest, in_stream: bool) -> Result<Response, ChatError> {

@@ -275,7 +275,7 @@ settings! {
         /// Duration of a claim without a heartbeat, in seconds: the time after which another worker takes over the task of a dead one
         lease_seconds: u64 = WorkerSettings::DEFAULT_LEASE.as_secs() => variable("LEASE_SECONDS");
         /// Maximum time that a stop waits for the running step, in seconds
-        grace_seconds: Option<u64> = None => variable("GRACE_SECONDS").unset("60; 3 for `heal`");
+        grace_seconds: Option<u64> = None => variable("GRACE_SECONDS").unset("60; 3 for `heal`, `source run` and `source heal`");
         /// Maximum memory of one worker process with git and the browser, in MiB; sandboxes have their own limit
         memory_mib: u64 = 4096 => variable("WORKER_MEMORY_MIB");
         /// Minimum free disk space of the data folder for starting a task, in MiB; 0 disables the check

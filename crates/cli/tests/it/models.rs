@@ -1,9 +1,12 @@
 //! A language model's part in healing sources: the real binary, a real site, a server that speaks a provider's form.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use autoheal_testkit::model_server::{ModelServer, Scripted};
+use autoheal_testkit::model_server::{ModelServer, Plan, Scripted};
 use autoheal_testkit::site::{Change, RawAnswer};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::binary::Ended;
@@ -294,4 +297,36 @@ async fn second_answer_of_a_model_confirms_nothing() {
     let run = Ended::of(&mut command(&scraper, &server, &["run", "news", "--model-confirms"]));
     assert_eq!((run.code, server.requests().len()), (Some(1), 2), "{}", run.told());
     assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".price");
+}
+
+#[tokio::test]
+async fn interrupt_ends_the_connection_and_the_task_resumes() {
+    let scraper = with_chair().await;
+    // An answer that takes minutes.
+    let plan = Plan { pace: Duration::from_secs(1), ..Plan::default() };
+    let long = Scripted::openai(&format!("{:1000}", "")).streamed(plan);
+    let server = ModelServer::start([long, choice(Some(B2))]).await;
+    let mut child = command(&scraper, &server, &["run", "news"])
+        .env("AUTOHEAL_GRACE_SECONDS", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while server.requests().is_empty() {
+        assert!(start.elapsed() < Duration::from_mins(1), "no request");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let start = Instant::now();
+    while server.abandoned() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(20), "the connection is still open");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run = Ended::of(&mut command(&scraper, &server, &["run", "news"]));
+    assert_eq!((run.code, server.requests().len()), (Some(1), 2), "{}", run.told());
+    let alert = scraper.json(&["show", "news"])["alerts"][0]["message"].to_string();
+    assert!(alert.contains("nothing but the model says that price of"), "{alert}");
 }
