@@ -243,7 +243,9 @@ async fn neutral_number(select: &str) -> String {
     assert_eq!(run.code, Some(1), "{}", run.told());
     let prompt = server.documents()[0]["messages"].to_string();
     assert!(!prompt.contains("what rules say") && !prompt.contains("it is written like the old value"), "{prompt}");
-    number_of(&server, select).unwrap_or_else(|| panic!("{select} is not in {prompt}"))
+    let number = number_of(&server, select);
+    assert!(number.is_some(), "{select} is not in {prompt}");
+    number.unwrap()
 }
 
 /// Runs the source on a page with three prices; a model chooses this candidate.
