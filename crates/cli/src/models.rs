@@ -66,6 +66,8 @@ fn settings(llm: &LlmConfig) -> Result<Settings, Failure> {
         timeout: llm.timeout_seconds.map(Duration::from_secs),
         kept_text: llm.kept_characters,
         prices: Prices::with(llm.prices.clone()),
+        // A recording written by hand answers in the order of the requests.
+        at_once: if llm.replay.is_some() { 1 } else { llm.requests_at_once },
         ..Settings::default()
     })
 }

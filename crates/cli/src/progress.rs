@@ -8,6 +8,7 @@ use std::time::Duration;
 use autoheal_engine::event::{Event, EventBody};
 use autoheal_engine::task::TaskKind;
 use autoheal_engine::{Outcome, RunId};
+use autoheal_llm::Notice;
 use autoheal_orchestrator::{Awaited, Worker};
 use autoheal_store::Store;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -43,6 +44,38 @@ pub(crate) async fn show<T>(printer: &Printer, worker: &Worker, until: impl Futu
     result
 }
 
+/// Time between two movements of the spinner.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Returns a line with a spinner; hidden where nothing can move.
+fn spinner(printer: &Printer) -> ProgressBar {
+    let target = if printer.is_lively() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let line = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {prefix:.bold} {elapsed:.dim} {wide_msg}") {
+        line.set_style(style);
+    }
+    line
+}
+
+/// Returns a function that prints the news of requests to a language model, with a spinner while one is under way.
+pub(crate) fn of_requests(printer: &Printer) -> impl Fn(Notice) + Send + Sync + 'static {
+    let (line, printer) = (spinner(printer), printer.clone());
+    move |notice| match notice {
+        Notice::Line(text) => line.suspend(|| printer.say(&text)),
+        Notice::Received(text) => {
+            if line.is_finished() {
+                line.reset();
+            }
+            line.set_message(harmless(&text));
+            line.enable_steady_tick(TICK);
+        }
+        Notice::Done => {
+            line.disable_steady_tick();
+            line.finish_and_clear();
+        }
+    }
+}
+
 struct Display<'a> {
     printer: &'a Printer,
     store: &'a Store,
@@ -54,12 +87,8 @@ struct Display<'a> {
 
 impl<'a> Display<'a> {
     fn new(printer: &'a Printer, store: &'a Store) -> Self {
-        let target = if printer.is_lively() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let line = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {prefix:.bold} {elapsed:.dim} {wide_msg}") {
-            line.set_style(style);
-        }
-        line.enable_steady_tick(Duration::from_millis(100));
+        let line = spinner(printer);
+        line.enable_steady_tick(TICK);
         Self { printer, store, messages: RefCell::default(), line }
     }
 

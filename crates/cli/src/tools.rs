@@ -14,8 +14,8 @@ use crate::config::{Config, github_webhook_secret};
 use crate::exit::{Blame as _, Exit, Failure};
 use crate::printer::Printer;
 use crate::wiring::{
-    crew, extraction, heal_request, navigation, notifier, repositories, sites, source_registry, source_services,
-    warn_without_sandbox, worker_settings,
+    crew, extraction, heal_request, manuals, navigation, notifier, repositories, sites, source_registry,
+    source_services, warn_without_sandbox, worker_settings,
 };
 
 /// Origin of the requests to this process.
@@ -102,6 +102,7 @@ pub(crate) fn services(
         models: sources.models().cloned(),
         extraction: extraction(config),
         navigation: navigation(config),
+        manuals: Some(manuals(config)?),
         worker: Worker::new(store.clone(), WorkerSettings { poll: WAITED_FOR, ..worker_settings(config)? }, registry),
         crew: None,
         healing: healing(config, asker)?,

@@ -1,7 +1,7 @@
 //! The store, the sandbox and the workflows, as the settings say.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store, Failure> {
 /// # Errors
 ///
 /// When no data folder can be determined, or it cannot be created.
-pub(crate) fn data_dir(config: &Config) -> Result<std::path::PathBuf, Failure> {
+pub(crate) fn data_dir(config: &Config) -> Result<PathBuf, Failure> {
     let folder = config.data_dir().environment()?;
     make_private(&folder)
         .with_context(|| {
@@ -339,7 +339,9 @@ pub(crate) fn fetcher(config: &Config) -> Result<Fetcher, Failure> {
 /// When a setting is invalid, or the key of a language model is missing.
 pub(crate) fn source_services(config: &Config, store: &Store) -> Result<SourceServices, Failure> {
     let fetcher = Fetcher::with_reservations(fetch_settings(config)?, Arc::new(store.clone())).bad_input()?;
-    Ok(SourceServices::new(store.clone(), fetcher)?.with_models(models(config, store)?, config.source.prompt))
+    Ok(SourceServices::new(store.clone(), fetcher)?
+        .with_models(models(config, store)?, config.source.prompt)
+        .with_model_confirmation(config.source.model_confirms))
 }
 
 /// Returns the configured request to heal a repository; the caller sets the repository and the delivery of the fixes.
@@ -385,6 +387,15 @@ pub(crate) fn extraction(config: &Config) -> autoheal_extract::ModelSettings {
         answer_tokens: set.answer_tokens,
         ..autoheal_extract::ModelSettings::default()
     }
+}
+
+/// Returns the folder with the indexes of manuals.
+///
+/// # Errors
+///
+/// When there is no data folder.
+pub(crate) fn manuals(config: &Config) -> Result<PathBuf, Failure> {
+    Ok(data_dir(config)?.join("manuals"))
 }
 
 /// The limits of a navigation.
@@ -441,6 +452,21 @@ pub(crate) fn fetch_settings(config: &Config) -> Result<FetchSettings, Failure> 
 /// Returns the disk space without which no task starts.
 fn room(config: &Config) -> Result<Room, Failure> {
     Ok(Room { folder: data_dir(config)?, least: bytes(config.worker.min_free_mib) })
+}
+
+/// Grace period for the running step after Ctrl-C; a step that is dropped is repeated on resume.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Returns the settings of a worker whose user waits for its tasks: a stop is short, and the limits for workers, which also have other
+/// tasks, do not apply.
+///
+/// # Errors
+///
+/// As [`worker_settings`].
+pub(crate) fn attended_worker_settings(config: &Config, poll: Duration) -> Result<WorkerSettings, Failure> {
+    let settings = worker_settings(config)?;
+    let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
+    Ok(WorkerSettings { grace, poll, kinds: BTreeMap::new(), ..settings })
 }
 
 /// Returns the settings of the workers of this process.

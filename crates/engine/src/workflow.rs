@@ -254,6 +254,12 @@ impl StepContext {
         self.services.emit(EventBody::Progress { node: self.node.to_owned(), message: message.into() });
     }
 
+    /// Returns a function that does the same, for callers that outlive a borrow of the context.
+    pub fn progress_lines(&self) -> impl Fn(String) + Send + Sync + 'static {
+        let (services, node) = (Arc::clone(&self.services), self.node);
+        move |message| services.emit(EventBody::Progress { node: node.to_owned(), message })
+    }
+
     /// Returns a function that emits notes about a topic, for callers that outlive a borrow of the context.
     pub fn notes_about(&self, topic: &'static str) -> impl Fn(String) + Send + Sync + 'static {
         let (services, node) = (Arc::clone(&self.services), self.node);

@@ -1,23 +1,28 @@
-//! The way to a provider: one request, one answer.
+//! The way to a provider: one request, one answer, streamed where the server can.
 
 use std::error::Error as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
 use rustls::{ClientConfig, RootCertStore};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest};
-use crate::provider::{KeyHeader, ModelName};
+use crate::provider::{KeyHeader, ModelName, Streamed};
+use crate::stream::Events;
 
 /// Maximum length of a response, in bytes.
 const LONGEST_ANSWER: usize = 16 << 20;
+
+/// Receives the number of characters of an answer that have arrived so far.
+pub type OnReceived<'a> = &'a (dyn Fn(usize) + Send + Sync);
 
 /// A language model that answers requests.
 #[async_trait]
@@ -31,6 +36,28 @@ pub trait ChatModel: Send + Sync {
     ///
     /// See [`ChatError`]. A refusal is an answer.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError>;
+
+    /// Does the same, and reports the progress of a streamed answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`ChatModel::chat`].
+    async fn chat_reporting(
+        &self,
+        request: &ChatRequest,
+        _on_received: OnReceived<'_>,
+    ) -> Result<ChatAnswer, ChatError> {
+        self.chat(request).await
+    }
+
+    /// Notes an answer that is known from an earlier run and replaces a request.
+    ///
+    /// # Errors
+    ///
+    /// If the answer cannot be recorded.
+    fn note_known(&self, _request: &ChatRequest, _answer: &ChatAnswer) -> Result<(), ChatError> {
+        Ok(())
+    }
 }
 
 /// Reason no connection to a provider can be created.
@@ -66,6 +93,9 @@ pub struct Connection {
     is_own: bool,
     key: Option<SecretString>,
     client: Client,
+    /// The server has refused to stream: some compatible servers cannot, and `OpenAI` does not stream some models to some
+    /// accounts.
+    refuses_streams: AtomicBool,
 }
 
 impl Connection {
@@ -93,11 +123,44 @@ impl Connection {
             .connect_timeout(Duration::from_secs(15))
             .build()
             .map_err(|error| ConnectionError::Tls(error.to_string()))?;
-        Ok(Self { name, base, is_own, key, client })
+        Ok(Self { name, base, is_own, key, client, refuses_streams: AtomicBool::new(false) })
     }
 
-    async fn ask(&self, request: &ChatRequest) -> Result<(u16, HeaderMap, Vec<u8>), ChatError> {
-        let wire = self.name.encode(request, self.is_own);
+    async fn ask(&self, request: &ChatRequest, on_received: OnReceived<'_>) -> Result<ChatAnswer, ChatError> {
+        if self.refuses_streams.load(Ordering::Relaxed) {
+            return self.ask_once(request, false, on_received).await;
+        }
+        let streamed = self.ask_once(request, true, on_received).await;
+        let Err(ChatError::Rejected { message, .. }) = &streamed else { return streamed };
+        if !message.contains("stream") {
+            return streamed;
+        }
+        let answer = self.ask_once(request, false, on_received).await?;
+        tracing::debug!(model = %self.name, message, "the server does not stream");
+        self.refuses_streams.store(true, Ordering::Relaxed);
+        Ok(answer)
+    }
+
+    async fn ask_once(
+        &self,
+        request: &ChatRequest,
+        in_stream: bool,
+        on_received: OnReceived<'_>,
+    ) -> Result<ChatAnswer, ChatError> {
+        let response = self.send(request, in_stream).await?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        if let Some(events) = Events::of(&headers).filter(|_| is_success(status)) {
+            return self.read_stream(response, events, on_received).await;
+        }
+        let body = self.without_key(status, self.read_whole(response).await?);
+        self.name.decode(status, retry_after(&headers), &body)
+    }
+
+    async fn send(&self, request: &ChatRequest, in_stream: bool) -> Result<Response, ChatError> {
+        let mut wire = self.name.encode(request, self.is_own);
+        if in_stream {
+            wire = self.name.in_stream(wire);
+        }
         let address = format!("{}{}", self.base.as_str().trim_end_matches('/'), wire.path);
         let mut asking = self.client.post(address).header(CONTENT_TYPE, "application/json").body(wire.body.to_string());
         for (name, value) in wire.headers {
@@ -109,26 +172,75 @@ impl Connection {
                 KeyHeader::Plain(name) => asking.header(name, key.expose_secret()),
             };
         }
-        let failed = |error| unavailable(&self.name, error);
-        let mut response = asking.send().await.map_err(failed)?;
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        asking.send().await.map_err(|error| unavailable(&self.name, error))
+    }
+
+    async fn read_whole(&self, mut response: Response) -> Result<Vec<u8>, ChatError> {
         let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(failed)? {
-            if body.len() + piece.len() > LONGEST_ANSWER {
-                let message = format!("it is longer than {LONGEST_ANSWER} bytes");
-                return Err(ChatError::Malformed { model: self.name.to_string(), message });
-            }
+        while let Some(piece) = response.chunk().await.map_err(|error| unavailable(&self.name, error))? {
+            self.check_length(body.len() + piece.len())?;
             body.extend_from_slice(&piece);
         }
-        Ok((status, headers, self.without_key(status, body)))
+        Ok(body)
+    }
+
+    /// Reads a streamed answer, which is then decoded like one that came as a whole.
+    async fn read_stream(
+        &self,
+        mut response: Response,
+        mut events: Events,
+        on_received: OnReceived<'_>,
+    ) -> Result<ChatAnswer, ChatError> {
+        let (mut answer, mut length) = (Streamed::default(), 0);
+        on_received(0);
+        loop {
+            let piece = response.chunk().await;
+            let piece = piece.map_err(|error| self.broken_off(&answer, cause_of(error)))?;
+            let found = match &piece {
+                Some(piece) => {
+                    length += piece.len();
+                    self.check_length(length)?;
+                    events.push(piece)
+                }
+                None => events.finish().into_iter().collect(),
+            };
+            for event in found {
+                let event = self.without_key(OK, event.into_bytes());
+                self.name.add(&mut answer, &event).map_err(|error| match error {
+                    ChatError::Unavailable { message, .. } => self.broken_off(&answer, message),
+                    error => error,
+                })?;
+            }
+            on_received(answer.received());
+            if piece.is_none() {
+                break;
+            }
+        }
+        if !answer.is_complete() {
+            return Err(self.broken_off(&answer, "the stream ended".to_owned()));
+        }
+        let document = self.name.whole(answer).to_string();
+        // A key may have come in several events.
+        self.name.decode(OK, None, &self.without_key(OK, document.into_bytes()))
+    }
+
+    fn check_length(&self, length: usize) -> Result<(), ChatError> {
+        if length <= LONGEST_ANSWER {
+            return Ok(());
+        }
+        let message = format!("it is longer than {LONGEST_ANSWER} bytes");
+        Err(ChatError::Malformed { model: self.name.to_string(), message })
+    }
+
+    fn broken_off(&self, answer: &Streamed, message: String) -> ChatError {
+        ChatError::BrokenOff { model: self.name.to_string(), message, received: answer.received() }
     }
 
     /// Removes the key from a response, because its text is printed and stored: a provider may repeat the key that it rejects.
     /// From answers it is only removed when it is long enough to be a key; a short one is a word (`ollama`) that an answer may
     /// contain.
     fn without_key(&self, status: u16, body: Vec<u8>) -> Vec<u8> {
-        let is_answer = (200..300).contains(&status);
-        let shortest = if is_answer { SHORTEST_KEY } else { 1 };
+        let shortest = if is_success(status) { SHORTEST_KEY } else { 1 };
         let Some(key) = self.key.as_ref().map(secrecy::ExposeSecret::expose_secret).filter(|key| key.len() >= shortest)
         else {
             return body;
@@ -138,15 +250,25 @@ impl Connection {
     }
 }
 
-/// Returns the error of a failed request, with its innermost cause, which is the informative one.
+/// Status of a response that is an answer.
+const OK: u16 = 200;
+
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
 fn unavailable(name: &ModelName, error: reqwest::Error) -> ChatError {
+    ChatError::Unavailable { model: name.to_string(), message: cause_of(error), retry_after: None }
+}
+
+/// Returns the message of a failed request, with its innermost cause, which is the informative one.
+fn cause_of(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
     while let Some(below) = cause.source() {
         cause = below;
     }
-    let message = if error.source().is_some() { format!("{error}: {cause}") } else { error.to_string() };
-    ChatError::Unavailable { model: name.to_string(), message, retry_after: None }
+    if error.source().is_some() { format!("{error}: {cause}") } else { error.to_string() }
 }
 
 #[async_trait]
@@ -156,10 +278,16 @@ impl ChatModel for Connection {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
+        self.chat_reporting(request, &|_| {}).await
+    }
+
+    async fn chat_reporting(
+        &self,
+        request: &ChatRequest,
+        on_received: OnReceived<'_>,
+    ) -> Result<ChatAnswer, ChatError> {
         let timed_out = |_| ChatError::TimedOut { model: self.name.to_string(), limit: request.timeout };
-        let (status, headers, body) =
-            tokio::time::timeout(request.timeout, self.ask(request)).await.map_err(timed_out)??;
-        self.name.decode(status, retry_after(&headers), &body)
+        tokio::time::timeout(request.timeout, self.ask(request, on_received)).await.map_err(timed_out)?
     }
 }
 

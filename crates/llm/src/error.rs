@@ -28,6 +28,16 @@ pub enum ChatError {
         /// Wait that the provider requests.
         retry_after: Option<Duration>,
     },
+    /// The answer ended before it was complete.
+    #[error("{model}: the answer broke off after {received} characters: {message}")]
+    BrokenOff {
+        /// Name of the model.
+        model: String,
+        /// Description of the failure.
+        message: String,
+        /// Number of characters that had arrived.
+        received: usize,
+    },
     /// The model did not answer within the time limit.
     #[error("{model}: no answer within {} s", limit.as_secs())]
     TimedOut {
@@ -70,6 +80,14 @@ pub enum ChatError {
         /// Number of consecutive failures.
         failures: u32,
     },
+    /// The caller has stopped waiting: the connection was ended.
+    #[error("{model}: the request was cancelled")]
+    Cancelled {
+        /// Name of the model.
+        model: String,
+        /// Number of characters that had arrived; `None`: nothing of a streamed answer had.
+        received: Option<usize>,
+    },
     /// The request would exceed a budget.
     #[error("{0}; raise the limit, or wait for the next day")]
     Exhausted(#[from] Exhausted),
@@ -87,7 +105,10 @@ pub enum ChatError {
 impl ChatError {
     /// Returns whether the same request may succeed a little later.
     pub const fn may_pass(&self) -> bool {
-        matches!(self, Self::RateLimited { .. } | Self::Unavailable { .. } | Self::TimedOut { .. })
+        matches!(
+            self,
+            Self::RateLimited { .. } | Self::Unavailable { .. } | Self::BrokenOff { .. } | Self::TimedOut { .. }
+        )
     }
 
     /// Returns whether another model may answer the request.
@@ -95,12 +116,13 @@ impl ChatError {
         match self {
             Self::RateLimited { .. }
             | Self::Unavailable { .. }
+            | Self::BrokenOff { .. }
             | Self::TimedOut { .. }
             | Self::Unauthorized { .. }
             | Self::Rejected { .. }
             | Self::Malformed { .. }
             | Self::Down { .. } => true,
-            Self::Exhausted(_) | Self::NotRecorded { .. } | Self::Ledger(_) => false,
+            Self::Cancelled { .. } | Self::Exhausted(_) | Self::NotRecorded { .. } | Self::Ledger(_) => false,
         }
     }
 
@@ -117,11 +139,13 @@ impl ChatError {
         match self {
             Self::RateLimited { .. } => "RATE_LIMITED",
             Self::Unavailable { .. } => "UNAVAILABLE",
+            Self::BrokenOff { .. } => "BROKEN_OFF",
             Self::TimedOut { .. } => "TIMED_OUT",
             Self::Unauthorized { .. } => "UNAUTHORIZED",
             Self::Rejected { .. } => "REJECTED",
             Self::Malformed { .. } => "MALFORMED",
             Self::Down { .. } => "DOWN",
+            Self::Cancelled { .. } => "CANCELLED",
             Self::Exhausted(_) => "EXHAUSTED",
             Self::NotRecorded { .. } => "NOT_RECORDED",
             Self::Ledger(_) => "LEDGER",

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::connection::ChatModel;
+use crate::connection::{ChatModel, OnReceived};
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest};
 use crate::provider::ModelName;
@@ -88,6 +88,17 @@ impl Recorder {
         Self { model, path, writing: Mutex::new(()) }
     }
 
+    fn record(&self, request: &ChatRequest, answer: &ChatAnswer) -> Result<(), ChatError> {
+        let line = Line {
+            origin: Origin::Recorded,
+            model: self.name().clone(),
+            hash: Some(crate::question::hash_of(request)),
+            request: Some(request.clone()),
+            answer: answer.clone(),
+        };
+        self.write(&line).map_err(|error| ChatError::Ledger(format!("{}: {error}", self.path.display())))
+    }
+
     fn write(&self, line: &Line) -> std::io::Result<()> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(&self.path)?;
@@ -102,16 +113,21 @@ impl ChatModel for Recorder {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        let answer = self.model.chat(request).await?;
-        let line = Line {
-            origin: Origin::Recorded,
-            model: self.name().clone(),
-            hash: Some(crate::session::hash_of(request)),
-            request: Some(request.clone()),
-            answer: answer.clone(),
-        };
-        self.write(&line).map_err(|error| ChatError::Ledger(format!("{}: {error}", self.path.display())))?;
+        self.chat_reporting(request, &|_| {}).await
+    }
+
+    async fn chat_reporting(
+        &self,
+        request: &ChatRequest,
+        on_received: OnReceived<'_>,
+    ) -> Result<ChatAnswer, ChatError> {
+        let answer = self.model.chat_reporting(request, on_received).await?;
+        self.record(request, &answer)?;
         Ok(answer)
+    }
+
+    fn note_known(&self, request: &ChatRequest, answer: &ChatAnswer) -> Result<(), ChatError> {
+        self.record(request, answer)
     }
 }
 
@@ -171,7 +187,7 @@ impl ChatModel for Replay {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        let hash = crate::session::hash_of(request);
+        let hash = crate::question::hash_of(request);
         self.next(&hash).ok_or(ChatError::NotRecorded { hash })
     }
 }

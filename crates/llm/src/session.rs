@@ -1,19 +1,21 @@
 //! Requests within limits: retries, fallback models, budgets, and a ledger entry for every request.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use autoheal_engine::RunId;
 use autoheal_engine::budget::{Exhausted, Limits, Usage};
-use autoheal_engine::ledger::{Answered, CallLedger, CallRecord, ModelUsage, Planned, Reservation};
-use autoheal_engine::{RunId, hexadecimal};
-use sha2::{Digest as _, Sha256};
+use autoheal_engine::ledger::{Answered, CallLedger, ModelUsage, Planned};
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::connection::ChatModel;
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest, Finish, TokenUsage};
 use crate::price::Prices;
-use crate::prompt::cut;
+use crate::question::{Notice, Progress, Question, Tell, hash_of, unaccounted};
 
 /// Settings of the models of this process: retries, timeouts and budgets.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,10 +34,13 @@ pub struct Settings {
     pub kept_text: usize,
     /// Prices of the models, from which the cost of requests is computed.
     pub prices: Prices,
+    /// Maximum number of independent requests of a run at the same time.
+    pub at_once: usize,
 }
 
 impl Default for Settings {
-    /// 2, 4 and 8 seconds; at most a minute; 40 calls and 400,000 tokens for a run, ten times that for a day; 4,000 characters.
+    /// 2, 4 and 8 seconds; at most a minute; 40 calls and 400,000 tokens for a run, ten times that for a day; 4,000 characters; four questions
+    /// at once.
     fn default() -> Self {
         let limits = |calls, tokens| Limits { calls: Some(calls), tokens: Some(tokens), ..Limits::default() };
         Self {
@@ -46,6 +51,7 @@ impl Default for Settings {
             per_day: limits(400, 4_000_000),
             kept_text: 4000,
             prices: Prices::with(std::collections::BTreeMap::new()),
+            at_once: 4,
         }
     }
 }
@@ -90,6 +96,11 @@ impl Models {
         Self(Arc::new(Inner { chain, ledger, settings, redact }))
     }
 
+    /// Asks questions that do not depend on each other, a few at once, and returns their answers in order.
+    pub async fn each<T>(&self, questions: impl IntoIterator<Item = impl Future<Output = T>>) -> Vec<T> {
+        stream::iter(questions).buffered(self.0.settings.at_once.max(1)).collect().await
+    }
+
     /// Opens a session for a run; its usage includes what the run used before it was resumed. `None`: the session counts as
     /// a separate run.
     pub fn session(&self, target: Option<String>, user: Option<String>, run: Option<RunId>) -> Session {
@@ -107,22 +118,19 @@ pub struct Session {
     tell: Option<Tell>,
 }
 
-/// Receives a line about each request before it is sent.
-type Tell = Box<dyn Fn(String) + Send + Sync>;
-
 /// Time for which a reservation outlasts its request: time to record the usage of the request.
 const TO_SETTLE: Duration = Duration::from_mins(1);
 
 impl Session {
-    /// Returns the same session, which passes a line such as `asking openai/gpt-4o (fix_code)` to `tell` before each request.
+    /// Returns the same session, which passes news of each request to `tell`, such as `asking openai/gpt-4o (fix_code)`.
     #[must_use]
-    pub fn telling(self, tell: impl Fn(String) + Send + Sync + 'static) -> Self {
-        Self { tell: Some(Box::new(tell)), ..self }
+    pub fn telling(self, tell: impl Fn(Notice) + Send + Sync + 'static) -> Self {
+        Self { tell: Some(Arc::new(tell)), ..self }
     }
 
     fn tell(&self, line: impl FnOnce() -> String) {
         if let Some(tell) = &self.tell {
-            tell(line());
+            tell(Notice::Line(line()));
         }
     }
 
@@ -158,7 +166,9 @@ impl Session {
             let kept = ledger.answer_to(&question).await.map_err(|error| unaccounted(&error))?;
             if let Some(text) = kept.filter(|text| text.chars().count() <= settings.kept_text) {
                 tracing::debug!(model = question.model, purpose, "the answer to the same question is used again");
-                return Ok(ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage::default() });
+                let answer = ChatAnswer { text, finish: Finish::Complete, usage: TokenUsage::default() };
+                model.note_known(request, &answer)?;
+                return Ok(answer);
             }
         }
         self.ask(purpose, request).await
@@ -222,7 +232,8 @@ impl Session {
         }
     }
 
-    /// Sends a request once. After that, the answer is awaited and recorded even if the caller is dropped, because it is paid for.
+    /// Sends a request once. It is accounted for even if the caller is dropped, which ends the connection: what has arrived of the
+    /// answer until then is paid for.
     async fn ask_once(
         &self,
         model: &Arc<dyn ChatModel>,
@@ -246,10 +257,13 @@ impl Session {
             per_day: settings.per_day,
             longest: request.timeout.saturating_add(TO_SETTLE),
         };
-        let models = Arc::clone(&self.models.0);
-        let reservation = models.ledger.reserve(planned).await.map_err(|error| unaccounted(&error))??;
+        let Inner { ledger, redact, .. } = &*self.models.0;
+        let reservation = ledger.reserve(planned).await.map_err(|error| unaccounted(&error))??;
         let question = Question {
-            models,
+            ledger: Arc::clone(ledger),
+            price,
+            kept_text: settings.kept_text,
+            redact: *redact,
             model: Arc::clone(model),
             reservation,
             request: request.clone(),
@@ -257,73 +271,13 @@ impl Session {
             purpose: purpose.to_owned(),
             target: self.target.clone(),
             user: self.user.clone(),
+            progress: Progress::new(self.tell.clone(), format!("asking {} ({purpose})", model.name())),
         };
-        let asked = tokio::spawn(question.ask()).await;
+        let (is_awaited, is_dropped) = oneshot::channel::<Infallible>();
+        let asked = tokio::spawn(question.ask(is_dropped)).await;
+        drop(is_awaited);
         asked.unwrap_or_else(|error| Err(unaccounted(&error)))
     }
-}
-
-/// A request whose worst case has been reserved.
-struct Question {
-    models: Arc<Inner>,
-    model: Arc<dyn ChatModel>,
-    reservation: Reservation,
-    request: ChatRequest,
-    estimate: TokenUsage,
-    purpose: String,
-    target: Option<String>,
-    user: Option<String>,
-}
-
-impl Question {
-    async fn ask(self) -> Result<ChatAnswer, ChatError> {
-        let started = Instant::now();
-        let outcome = self.model.chat(&self.request).await;
-        let usage = match &outcome {
-            // A provider that does not report usage is charged with the estimate.
-            Ok(answer) if answer.usage == TokenUsage::default() => {
-                TokenUsage { output: u64::try_from(answer.text.len() / 4).unwrap_or(u64::MAX), ..self.estimate }
-            }
-            Ok(answer) => answer.usage,
-            // The provider may have answered after the timeout, and charges for that answer.
-            Err(ChatError::TimedOut { .. }) => self.estimate,
-            Err(_) => TokenUsage::default(),
-        };
-        let call = self.record(&outcome, usage, started.elapsed());
-        self.models.ledger.settle(self.reservation, call).await.map_err(|error| unaccounted(&error))?;
-        outcome
-    }
-
-    fn record(&self, outcome: &Result<ChatAnswer, ChatError>, usage: TokenUsage, latency: Duration) -> CallRecord {
-        let Inner { settings, redact, .. } = &*self.models;
-        let kept = |text: &str| (settings.kept_text > 0).then(|| cut(&redact(text), settings.kept_text));
-        let prompt: Vec<&str> = self.request.messages.iter().map(|message| message.text.as_str()).collect();
-        let outcome_name = match outcome {
-            Ok(ChatAnswer { finish: Finish::Complete, .. }) => "ANSWERED",
-            Ok(ChatAnswer { finish: Finish::Length, .. }) => "CUT_OFF",
-            Ok(ChatAnswer { finish: Finish::Refused(_), .. }) => "REFUSED",
-            Err(error) => error.outcome(),
-        };
-        CallRecord {
-            target: self.target.clone(),
-            user: self.user.clone(),
-            purpose: self.purpose.clone(),
-            model: self.model.name().to_string(),
-            prompt_hash: hash_of(&self.request),
-            prompt: kept(&prompt.join("\n\n")),
-            answer: outcome.as_ref().ok().and_then(|answer| kept(&answer.text)),
-            input_tokens: usage.input,
-            output_tokens: usage.output,
-            cached_tokens: usage.cached,
-            micro_dollars: settings.prices.of(self.model.name()).map(|price| price.micro_dollars(usage)),
-            latency,
-            outcome: outcome_name.to_owned(),
-        }
-    }
-}
-
-fn unaccounted(error: &dyn std::error::Error) -> ChatError {
-    ChatError::Ledger(error.to_string())
 }
 
 fn spent(usage: TokenUsage, micro_dollars: Option<u64>) -> Usage {
@@ -352,7 +306,7 @@ fn refuse_resting(model: &dyn ChatModel, standing: &Mutex<Standing>) -> Result<(
 fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
     let mut standing = standing.lock().unwrap_or_else(PoisonError::into_inner);
     match error {
-        ChatError::Unavailable { .. } | ChatError::TimedOut { .. } => {
+        ChatError::Unavailable { .. } | ChatError::BrokenOff { .. } | ChatError::TimedOut { .. } => {
             standing.failures += 1;
             if standing.failures >= MOST_FAILURES {
                 standing.until = Some(Instant::now() + REST);
@@ -366,17 +320,9 @@ fn note_failure(standing: &Mutex<Standing>, error: &ChatError) {
         | ChatError::Rejected { .. }
         | ChatError::Malformed { .. }
         | ChatError::Down { .. }
+        | ChatError::Cancelled { .. }
         | ChatError::Exhausted(_)
         | ChatError::NotRecorded { .. }
         | ChatError::Ledger(_) => {}
     }
-}
-
-/// Returns the hash that identifies a request: SHA-256 of its JSON, hexadecimal.
-pub fn hash_of(request: &ChatRequest) -> String {
-    // The timeout is not part of the question.
-    let question = ChatRequest { timeout: ChatRequest::PATIENCE, ..request.clone() };
-    // Maps are sorted and floats written in one way, so the same question is the same text.
-    let text = serde_json::to_string(&question).unwrap_or_default();
-    hexadecimal(&Sha256::digest(text.as_bytes()))
 }

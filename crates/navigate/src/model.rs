@@ -15,7 +15,7 @@ use crate::link_tree::LinkTree;
 use crate::page_state::PageState;
 use crate::quote::{self, wants_yes_or_no};
 use crate::ranking::excerpt;
-use crate::result::{NavigationResult, UNAVAILABLE};
+use crate::result::{NavigationResult, PathStep, UNAVAILABLE};
 use crate::settings::Settings;
 use crate::tools::{Click, click};
 use crate::trace::Trace;
@@ -203,15 +203,18 @@ impl Journey<'_, '_> {
     }
 
     fn prompt(&self, page: &PageState) -> Result<String, PromptError> {
-        let path = self.trace.last(self.settings.max_path_history);
-        let path: Vec<String> = path.iter().map(|step| format!("{} -> {}", step.action, step.result_hint)).collect();
+        let path = path_to(page, self.trace.last(self.settings.max_path_history));
+        // Each thing once: the place usually names the manual, and ends with the title.
+        let place = page.place();
+        let manual = if place.starts_with(&self.home) { "" } else { &self.home };
+        let place = if place.ends_with(&page.title) { place } else { format!("{}\n{place}", page.title) };
         let links = LinkTree::of(page, self.goal, self.settings.max_links_shown);
         let values = json!({
-            "manual": self.home,
+            "manual": manual,
             "goal": self.goal.text,
             "context": self.goal.context,
             "path": path.join("\n"),
-            "place": format!("{}\n{}", page.title, page.place()),
+            "place": place,
             "is_about_vehicle": self.goal.context.iter().any(|(name, _)| VEHICLE.contains(&name.as_str())),
             "wants_yes_or_no": wants_yes_or_no(&self.goal.text),
             "shown": links.shown,
@@ -223,6 +226,20 @@ impl Journey<'_, '_> {
         });
         fill(PROMPT.0, PROMPT.1, values)
     }
+}
+
+/// The steps that led to a page. The first one opens the manual: its address says nothing about the goal, and differs where the same
+/// files are in another folder.
+fn path_to(page: &PageState, steps: &[PathStep]) -> Vec<String> {
+    let here = page.hint();
+    let last = steps.len().saturating_sub(1);
+    let steps = steps.iter().enumerate().filter(|(_, step)| !step.action.starts_with("OPEN "));
+    let line = |(place, step): (usize, &PathStep)| {
+        let is_here = place == last && step.result_hint == here;
+        let hint = if is_here { "the current page" } else { step.result_hint.as_str() };
+        format!("{} -> {hint}", step.action)
+    };
+    steps.map(line).collect()
 }
 
 /// Returns a failed result, with an excerpt of the last page if it has content, which may help the user.

@@ -27,6 +27,7 @@ pub struct SourceServices {
     pub(crate) relocator: Arc<Relocator>,
     pub(crate) models: Option<Models>,
     pub(crate) prompt_limits: PromptLimits,
+    pub(crate) model_confirms: bool,
 }
 
 /// Number of a source's latest alerts to examine.
@@ -43,7 +44,8 @@ impl SourceServices {
     /// When what the relocation learned does not fit this program, which its tests rule out.
     pub fn new(store: Store, fetcher: Fetcher) -> Result<Self, TablesError> {
         let (fetcher, relocator) = (Arc::new(fetcher), Arc::new(Relocator::new()?));
-        Ok(Self { store, fetcher, relocator, models: None, prompt_limits: PromptLimits::default() })
+        let prompt_limits = PromptLimits::default();
+        Ok(Self { store, fetcher, relocator, models: None, prompt_limits, model_confirms: false })
     }
 
     /// Returns the fetcher, which requests pages and keeps to the turns at each host.
@@ -60,6 +62,12 @@ impl SourceServices {
     #[must_use]
     pub fn with_models(self, models: Option<Models>, prompt_limits: PromptLimits) -> Self {
         Self { models, prompt_limits, ..self }
+    }
+
+    /// Returns the services with or without fixes that need no review because a language model and the relocation agree.
+    #[must_use]
+    pub fn with_model_confirmation(self, model_confirms: bool) -> Self {
+        Self { model_confirms, ..self }
     }
 
     /// Returns whether an alert of this kind about a source was raised after `since`.

@@ -34,6 +34,7 @@ pub mod machines;
 pub mod mail;
 pub mod manual;
 pub mod model_server;
+mod model_stream;
 pub mod ordinary_user;
 pub mod pills;
 pub mod postgres;

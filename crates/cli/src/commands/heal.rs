@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -20,9 +19,6 @@ use crate::run_name::RunName;
 use crate::{interrupt, progress, wiring};
 
 const STOPPING: &str = "stopping; all results so far are kept (Ctrl-C again to stop at once)";
-
-/// Grace period for the running step after Ctrl-C; a step that is dropped is repeated on resume.
-const GRACE: Duration = Duration::from_secs(3);
 
 /// Outcome of a run in this process.
 pub(super) enum Ended {
@@ -97,21 +93,10 @@ pub(super) async fn run_to_completion(
     let sources = wiring::source_services(config, &store)?;
     let (registry, kind) = wiring::repositories(config, sources).await?;
     let crew = wiring::crew(config, Some(kind))?;
-    let settings = wiring::worker_settings(config)?;
     let maintenance = wiring::maintenance(config, &store)?;
-    let grace = if config.worker.grace_seconds.is_some() { settings.grace } else { GRACE };
-    let worker = Worker::new(
-        store.clone(),
-        autoheal_orchestrator::WorkerSettings {
-            grace,
-            poll: Duration::from_millis(200),
-            // The user waits: the limits for workers, which also have other tasks, do not apply to this process.
-            kinds: BTreeMap::new(),
-            ..settings
-        },
-        registry,
-    )
-    .with_crew(crew);
+    let worker =
+        Worker::new(store.clone(), wiring::attended_worker_settings(config, Duration::from_millis(200))?, registry)
+            .with_crew(crew);
     let stop = interrupt::stop_on_signal(printer, STOPPING)?;
     let asked = match (asked, &request) {
         (Asked::Otherwise(PerformError::AskedOtherwise { task: old, .. }), Some((address, request))) => {

@@ -207,6 +207,10 @@ settings! {
 
     /// Healing of [sources](sources.md).
     SourceConfig "source." () {
+        /// Activate a fix without a review if a [model](models.md#model-confirms) and rules choose the same element
+        /// independently and its value looks as before; not measured with a strong model
+        model_confirms: bool = false => variable("MODEL_CONFIRMS")
+            .switch("model-confirms", &["source"]).argument(|argument| argument.global(true));
         /// Limits for the parts of a prompt for a [model](models.md)
         prompt: autoheal_source::PromptLimits = autoheal_source::PromptLimits::default() => file_only();
     }
@@ -271,7 +275,7 @@ settings! {
         /// Duration of a claim without a heartbeat, in seconds: the time after which another worker takes over the task of a dead one
         lease_seconds: u64 = WorkerSettings::DEFAULT_LEASE.as_secs() => variable("LEASE_SECONDS");
         /// Maximum time that a stop waits for the running step, in seconds
-        grace_seconds: Option<u64> = None => variable("GRACE_SECONDS").unset("60; 3 for `heal`");
+        grace_seconds: Option<u64> = None => variable("GRACE_SECONDS").unset("60; 3 for `heal`, `source run` and `source heal`");
         /// Maximum memory of one worker process with git and the browser, in MiB; sandboxes have their own limit
         memory_mib: u64 = 4096 => variable("WORKER_MEMORY_MIB");
         /// Minimum free disk space of the data folder for starting a task, in MiB; 0 disables the check
@@ -373,6 +377,8 @@ settings! {
         day_tokens: Option<u64> = models().per_day.tokens => variable("DAY_TOKENS").unset(UNLIMITED);
         /// Maximum cost of all runs of a day, in dollars
         day_dollars: Option<f64> = None => variable("DAY_DOLLARS").unset(UNLIMITED);
+        /// Maximum number of independent requests of one run at the same time
+        requests_at_once: usize = models().at_once => variable("MODEL_REQUESTS_AT_ONCE").limits(1, 64);
         /// Number of characters of each prompt and response that are stored; 0: nothing is stored
         kept_characters: usize = models().kept_text => variable("KEPT_CHARACTERS");
         /// File to which the responses of models are appended

@@ -1,9 +1,12 @@
 //! A language model's part in healing sources: the real binary, a real site, a server that speaks a provider's form.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use autoheal_testkit::model_server::{ModelServer, Scripted};
+use autoheal_testkit::model_server::{ModelServer, Plan, Scripted};
 use autoheal_testkit::site::{Change, RawAnswer};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::binary::Ended;
@@ -225,4 +228,107 @@ async fn a_model_without_a_key_is_refused_with_what_to_do() {
     assert!(refused.code == Some(3) && refused.stderr.contains("OPENAI_API_KEY"), "{}", refused.told());
     let refused = scraper.run(&["run", "--model", "gpt-4o-mini"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("PROVIDER/MODEL"), "{}", refused.told());
+}
+
+/// Three prices. The relocation prefers the first, which is neither the first candidate of the page nor the last.
+pub(crate) const PRICES: &str =
+    "<h1 class=name>A chair</h1><div><i class=a1>15 EUR</i> <i class=cost>17 EUR</i> <i class=c3>19 EUR</i></div>";
+
+/// The number of the candidate with this selector in a question that does not show what the relocation prefers.
+async fn neutral_number(select: &str) -> String {
+    let scraper = with_chair().await;
+    scraper.site.set("/chair", page(PRICES));
+    let server = ModelServer::start([choice(None)]).await;
+    let run = Ended::of(&mut command(&scraper, &server, &["run", "news", "--model-confirms"]));
+    assert_eq!(run.code, Some(1), "{}", run.told());
+    let prompt = server.documents()[0]["messages"].to_string();
+    assert!(!prompt.contains("what rules say") && !prompt.contains("it is written like the old value"), "{prompt}");
+    let number = number_of(&server, select);
+    assert!(number.is_some(), "{select} is not in {prompt}");
+    number.unwrap()
+}
+
+/// Runs the source on a page with three prices; a model chooses this candidate.
+async fn chosen(number: &str, flags: &[&str]) -> (Scraper, Ended) {
+    chosen_by("run", number, flags).await
+}
+
+async fn chosen_by(verb: &str, number: &str, flags: &[&str]) -> (Scraper, Ended) {
+    let scraper = with_chair().await;
+    scraper.site.set("/chair", page(PRICES));
+    let server = ModelServer::start([choice(Some(number))]).await;
+    let run = Ended::of(&mut command(&scraper, &server, &[&[verb, "news"], flags].concat()));
+    (scraper, run)
+}
+
+#[tokio::test]
+async fn model_confirms_what_relocation_prefers() {
+    let number = neutral_number(".a1").await;
+    let (scraper, run) = chosen(&number, &["--model-confirms"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.told());
+    assert!(run.told().contains("price: confirmed by a language model"), "{}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".a1");
+    let (scraper, _) = chosen_by("heal", &number, &["--model-confirms"]).await;
+    let report = scraper.home.run(&["report", "last"]);
+    assert!(report.stdout.contains("chose the same element independently of each other"), "{}", report.told());
+
+    let (scraper, run) = chosen(&number, &[]).await;
+    assert_eq!(run.code, Some(1), "off by default: {}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".price");
+}
+
+#[tokio::test]
+async fn model_that_disagrees_with_relocation_confirms_nothing() {
+    for select in [".cost", ".c3"] {
+        let (scraper, run) = chosen(&neutral_number(select).await, &["--model-confirms"]).await;
+        assert_eq!(run.code, Some(1), "{}", run.told());
+        assert_eq!(scraper.run(&["data", "news"]).stdout.lines().count(), 1, "nothing is kept before a review");
+        let shown = scraper.json(&["show", "news"]);
+        assert_eq!(shown["recipe"]["fields"]["price"]["select"], ".price", "{shown}");
+        let alert = shown["alerts"][0]["message"].as_str().unwrap();
+        assert!(alert.contains("nothing but the model says that price of"), "{alert}");
+    }
+}
+
+#[tokio::test]
+async fn second_answer_of_a_model_confirms_nothing() {
+    let number = neutral_number(".a1").await;
+    let scraper = with_chair().await;
+    scraper.site.set("/chair", page(PRICES));
+    let server = ModelServer::start([choice(Some("99")), choice(Some(&number))]).await;
+    let run = Ended::of(&mut command(&scraper, &server, &["run", "news", "--model-confirms"]));
+    assert_eq!((run.code, server.requests().len()), (Some(1), 2), "{}", run.told());
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["fields"]["price"]["select"], ".price");
+}
+
+#[tokio::test]
+async fn interrupt_ends_the_connection_and_the_task_resumes() {
+    let scraper = with_chair().await;
+    // An answer that takes minutes.
+    let plan = Plan { pace: Duration::from_secs(1), ..Plan::default() };
+    let long = Scripted::openai(&format!("{:1000}", "")).streamed(plan);
+    let server = ModelServer::start([long, choice(Some(B2))]).await;
+    let mut child = command(&scraper, &server, &["run", "news"])
+        .env("AUTOHEAL_GRACE_SECONDS", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while server.requests().is_empty() {
+        assert!(start.elapsed() < Duration::from_mins(1), "no request");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let start = Instant::now();
+    while server.abandoned() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(20), "the connection is still open");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run = Ended::of(&mut command(&scraper, &server, &["run", "news"]));
+    assert_eq!((run.code, server.requests().len()), (Some(1), 2), "{}", run.told());
+    let alert = scraper.json(&["show", "news"])["alerts"][0]["message"].to_string();
+    assert!(alert.contains("nothing but the model says that price of"), "{alert}");
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use autoheal_extract::{Extraction, Form, Mode, ModelSettings, PageType, llm_dynamic, llm_dynamic_adaptive, llm_fixed};
+use autoheal_llm::hash_of;
 use autoheal_llm::recording::{Line, Origin, Replay};
-use autoheal_llm::session::hash_of;
 use autoheal_llm::{ChatAnswer, ChatModel, Finish, Session, Settings, TokenUsage};
 use serde_json::json;
 

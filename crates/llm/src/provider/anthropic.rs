@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::streamed::Streamed;
 use super::{WireRequest, count, joined, schema, turns};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
@@ -47,6 +48,34 @@ fn message(message: &Message) -> Value {
     });
     let parts: Vec<Value> = images.chain(std::iter::once(json!({ "type": "text", "text": message.text }))).collect();
     json!({ "role": role, "content": parts })
+}
+
+pub(super) fn in_stream(request: &mut WireRequest) {
+    request.body["stream"] = json!(true);
+}
+
+/// Adds an event ("Streaming messages"). The usage begins in `message_start`; that of `message_delta` is cumulative.
+pub(super) fn add(answer: &mut Streamed, event: &Value) {
+    match event["type"].as_str() {
+        Some("message_start") => answer.update_usage(&event["message"]["usage"]),
+        Some("content_block_start") if event["content_block"]["type"] == "text" => {
+            answer.add_text(&event["content_block"]["text"]);
+        }
+        Some("content_block_delta") => {
+            answer.add_text(&event["delta"]["text"]);
+            answer.add_thought(&event["delta"]["thinking"]);
+        }
+        Some("message_delta") => {
+            answer.update_usage(&event["usage"]);
+            answer.end_with(&event["delta"]["stop_reason"]);
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn whole(answer: Streamed) -> Value {
+    let Streamed { text, finish, usage, .. } = answer;
+    json!({ "content": [{ "type": "text", "text": text }], "stop_reason": finish, "usage": usage })
 }
 
 pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {

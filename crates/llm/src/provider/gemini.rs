@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::streamed::Streamed;
 use super::{WireRequest, count, joined, turns};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
@@ -36,6 +37,34 @@ fn content(message: &Message) -> Value {
         .map(|image| json!({ "inlineData": { "mimeType": image.media_type, "data": image.base64 } }));
     let parts: Vec<Value> = std::iter::once(json!({ "text": message.text })).chain(images).collect();
     json!({ "role": role, "parts": parts })
+}
+
+/// Calls `models.streamGenerateContent` instead, for server-sent events.
+pub(super) fn in_stream(request: &mut WireRequest) {
+    request.path = request.path.replace(":generateContent", ":streamGenerateContent?alt=sse");
+}
+
+/// Adds an event, which has the form of a whole answer with the next part of the text.
+pub(super) fn add(answer: &mut Streamed, event: &Value) {
+    answer.update_usage(&event["usageMetadata"]);
+    if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
+        reason.clone_into(&mut answer.refusal);
+        answer.end_with(&event["promptFeedback"]["blockReason"]);
+    }
+    let candidate = &event["candidates"][0];
+    for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+        if part["thought"] == true { answer.add_thought(&part["text"]) } else { answer.add_text(&part["text"]) }
+    }
+    answer.end_with(&candidate["finishReason"]);
+}
+
+pub(super) fn whole(answer: Streamed) -> Value {
+    let Streamed { text, refusal, finish, usage, .. } = answer;
+    if !refusal.is_empty() {
+        return json!({ "promptFeedback": { "blockReason": refusal }, "usageMetadata": usage });
+    }
+    let content = json!({ "parts": [{ "text": text }] });
+    json!({ "candidates": [{ "finishReason": finish, "content": content }], "usageMetadata": usage })
 }
 
 pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {

@@ -7,6 +7,7 @@ mod gemini;
 mod ollama;
 mod openai;
 mod schema;
+mod streamed;
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,6 +18,8 @@ use serde_json::Value;
 
 use crate::error::ChatError;
 use crate::message::{ChatAnswer, ChatRequest, Message, Role};
+
+pub(crate) use self::streamed::Streamed;
 
 /// Provider of models, by the format of its API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -149,6 +152,54 @@ impl ModelName {
         }
     }
 
+    /// Returns the same request for an answer that is streamed. Each provider enforces the schema of an answer there as well.
+    #[must_use]
+    pub fn in_stream(&self, mut request: WireRequest) -> WireRequest {
+        match self.provider {
+            Provider::OpenAi => openai::in_stream(&mut request),
+            Provider::Anthropic => anthropic::in_stream(&mut request),
+            Provider::Gemini => gemini::in_stream(&mut request),
+            Provider::Ollama => ollama::in_stream(&mut request),
+        }
+        request
+    }
+
+    /// Adds an event of a streamed response to what has arrived of its answer.
+    ///
+    /// # Errors
+    ///
+    /// The error that the event reports, or [`ChatError::Malformed`].
+    pub(crate) fn add(&self, answer: &mut Streamed, event: &[u8]) -> Result<(), ChatError> {
+        // OpenAI's last event.
+        if event.trim_ascii() == b"[DONE]" {
+            return Ok(());
+        }
+        let malformed =
+            |_| ChatError::Malformed { model: self.to_string(), message: "an event is not JSON".to_owned() };
+        let document: Value = serde_json::from_slice(event).map_err(malformed)?;
+        let error = &document["error"];
+        if !error.is_null() {
+            return Err(self.failure(status_of(error), None, Some(&document), event));
+        }
+        match self.provider {
+            Provider::OpenAi => openai::add(answer, &document),
+            Provider::Anthropic => anthropic::add(answer, &document),
+            Provider::Gemini => gemini::add(answer, &document),
+            Provider::Ollama => ollama::add(answer, &document),
+        }
+        Ok(())
+    }
+
+    /// Returns the document that the provider would have sent as a whole.
+    pub(crate) fn whole(&self, answer: Streamed) -> Value {
+        match self.provider {
+            Provider::OpenAi => openai::whole(answer),
+            Provider::Anthropic => anthropic::whole(answer),
+            Provider::Gemini => gemini::whole(answer),
+            Provider::Ollama => ollama::whole(answer),
+        }
+    }
+
     /// Decodes the answer from the provider's response.
     ///
     /// # Errors
@@ -196,6 +247,20 @@ impl ModelName {
             _ => ChatError::Rejected { model, message },
         }
     }
+}
+
+/// Returns the HTTP status that an error within a stream would have had: Gemini and llama.cpp name it, Anthropic and `OpenAI`
+/// name the type of the error. Others are taken for failures of the server, which may pass.
+fn status_of(error: &Value) -> u16 {
+    let named = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    named.filter(|code| (400..600).contains(code)).unwrap_or_else(|| match error["type"].as_str() {
+        Some("invalid_request_error" | "not_found_error" | "request_too_large") => 400,
+        Some("authentication_error") => 401,
+        Some("permission_error" | "billing_error") => 403,
+        Some("rate_limit_error" | "insufficient_quota") => 429,
+        Some("overloaded_error") => 529,
+        _ => 500,
+    })
 }
 
 /// Returns the conversation without its system messages, for providers that require it to begin with a user message. One is

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::streamed::Streamed;
 use super::{WireRequest, count};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
@@ -42,6 +43,28 @@ fn message(message: &Message) -> Value {
         encoded["images"] = message.images.iter().map(|image| Value::from(image.base64.clone())).collect();
     }
     encoded
+}
+
+pub(super) fn in_stream(request: &mut WireRequest) {
+    request.body["stream"] = json!(true);
+}
+
+/// Adds a line. The last one has `done`, the usage, and sometimes no reason.
+pub(super) fn add(answer: &mut Streamed, event: &Value) {
+    answer.add_text(&event["message"]["content"]);
+    answer.add_thought(&event["message"]["thinking"]);
+    if event["done"] == true {
+        answer.update_usage(event);
+        answer.finish = Some(event["done_reason"].as_str().unwrap_or("stop").to_owned());
+    }
+}
+
+pub(super) fn whole(answer: Streamed) -> Value {
+    let Streamed { text, finish, usage, .. } = answer;
+    let mut document = Value::Object(usage);
+    document["message"] = json!({ "content": text });
+    document["done_reason"] = json!(finish);
+    document
 }
 
 pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {

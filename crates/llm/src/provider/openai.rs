@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::streamed::Streamed;
 use super::{WireRequest, count, schema};
 use crate::message::{ChatAnswer, ChatRequest, Finish, Message, Role, TokenUsage};
 
@@ -54,6 +55,30 @@ fn message(message: &Message) -> Value {
     });
     let parts: Vec<Value> = std::iter::once(json!({ "type": "text", "text": message.text })).chain(images).collect();
     json!({ "role": role, "content": parts })
+}
+
+/// Asks for a stream, with the usage in its last event.
+pub(super) fn in_stream(request: &mut WireRequest) {
+    request.body["stream"] = json!(true);
+    request.body["stream_options"] = json!({ "include_usage": true });
+}
+
+/// Adds an event, `chat.completion.chunk`.
+pub(super) fn add(answer: &mut Streamed, event: &Value) {
+    answer.update_usage(&event["usage"]);
+    let choice = &event["choices"][0];
+    let delta = &choice["delta"];
+    answer.add_text(&delta["content"]);
+    answer.add_refusal(&delta["refusal"]);
+    // Of DeepSeek and vLLM.
+    answer.add_thought(&delta["reasoning_content"]);
+    answer.end_with(&choice["finish_reason"]);
+}
+
+pub(super) fn whole(answer: Streamed) -> Value {
+    let Streamed { text, refusal, finish, usage, .. } = answer;
+    let message = json!({ "content": text, "refusal": refusal });
+    json!({ "choices": [{ "finish_reason": finish, "message": message }], "usage": usage })
 }
 
 pub(super) fn decode(document: &Value) -> Result<ChatAnswer, &'static str> {

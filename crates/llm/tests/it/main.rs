@@ -6,3 +6,4 @@ mod ledger;
 mod providers;
 mod recordings;
 mod sessions;
+mod streams;

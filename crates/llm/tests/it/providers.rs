@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use autoheal_llm::price::Prices;
 use autoheal_llm::{ChatError, ChatRequest, Finish, Image, Message, ModelName, TokenUsage};
-use autoheal_testkit::model_server::{ModelServer, Scripted};
+use autoheal_testkit::model_server::{ModelServer, Plan, Scripted};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -86,12 +86,15 @@ async fn a_form_that_is_too_large_for_a_provider_is_left_to_the_prompt() {
 
 #[tokio::test]
 async fn the_answer_is_read_from_each_form() {
-    for model in MODELS {
-        let server = ModelServer::start([answer(model, "It is a chair.")]).await;
+    let text = "It is a \u{6c64}, 12\u{a0}\u{20ac}.\n\ndata: none";
+    for (model, is_whole) in MODELS.into_iter().flat_map(|model| [(model, false), (model, true)]) {
+        let plan = Plan { is_whole, ..Plan::default() };
+        let server = ModelServer::start([answer(model, text).streamed(plan)]).await;
         let answered = connection(model, &server).chat(&question()).await.unwrap();
-        assert_eq!((answered.text.as_str(), &answered.finish), ("It is a chair.", &Finish::Complete), "{model}");
+        assert_eq!((answered.text.as_str(), &answered.finish), (text, &Finish::Complete), "{model}");
         let cached = if model.starts_with("ollama") { 0 } else { 4 };
         assert_eq!(answered.usage, TokenUsage { input: 10, output: 5, cached, written: 0 }, "{model}");
+        assert_eq!(server.requests().len(), 1, "{model}");
     }
 }
 
@@ -120,9 +123,12 @@ async fn what_was_cut_off_and_what_was_refused_says_so() {
         (MODELS[2], "/candidates/0/finishReason", json!("SAFETY"), Finish::Refused("SAFETY".to_owned())),
         (MODELS[3], "/done_reason", json!("length"), Finish::Length),
     ] {
-        let server = ModelServer::start([changed(&answer(model, "half"), place, value)]).await;
-        let answered = connection(model, &server).chat(&question()).await.unwrap();
-        assert_eq!(answered.finish, finish, "{model} {place}");
+        for is_whole in [false, true] {
+            let scripted = changed(&answer(model, "half"), place, value.clone());
+            let server = ModelServer::start([scripted.streamed(Plan { is_whole, ..Plan::default() })]).await;
+            let answered = connection(model, &server).chat(&question()).await.unwrap();
+            assert_eq!(answered.finish, finish, "{model} {place}");
+        }
     }
     let blocked = Scripted::new(200, &json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" } }));
     let server = ModelServer::start([blocked]).await;
@@ -239,14 +245,18 @@ async fn nobody_there_and_nobody_answering_are_told_apart() {
     TokenUsage { input: 900, output: 100, cached: 0, written: 0 },
     0,
 )]
-fn a_call_costs_what_the_provider_counts(
+#[tokio::test]
+async fn a_call_costs_what_the_provider_counts(
     #[case] model: ModelName,
     #[case] answer: Value,
     #[case] usage: TokenUsage,
     #[case] micro_dollars: u64,
 ) {
-    let answered = model.decode(200, None, answer.to_string().as_bytes()).unwrap();
-    assert_eq!(answered.usage, usage);
+    let whole = model.decode(200, None, answer.to_string().as_bytes()).unwrap();
+    let server = ModelServer::start([Scripted::new(200, &answer)]).await;
+    let streamed = connection(&model.to_string(), &server).chat(&question()).await.unwrap();
+    assert_eq!(streamed, whole);
+    assert_eq!(whole.usage, usage);
     let price = Prices::with(BTreeMap::new()).of(&model).unwrap();
-    assert_eq!(price.micro_dollars(answered.usage), micro_dollars);
+    assert_eq!(price.micro_dollars(whole.usage), micro_dollars);
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use autoheal_llm::recording::{Recorder, RecordingError, Replay};
-use autoheal_llm::{ChatError, ChatModel as _, ChatRequest, Message};
+use autoheal_llm::{ChatError, ChatModel, ChatRequest, Message, Models};
 use autoheal_testkit::model_server::{ModelServer, Scripted};
 
-use crate::ledger::connection;
+use crate::ledger::{connection, hasty, models};
 
 fn question(text: &str) -> ChatRequest {
     ChatRequest::new(vec![Message::user(text)])
@@ -32,6 +32,23 @@ async fn a_recording_answers_what_was_asked_and_holds_no_key() {
     }
     assert_eq!(answers, ["two", "one", "three", "three"]);
     assert!(matches!(replay.chat(&question("c")).await, Err(ChatError::NotRecorded { .. })));
+}
+
+#[tokio::test]
+async fn answers_known_from_earlier_runs_are_recorded_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers.jsonl");
+    let server = ModelServer::start([Scripted::openai("yes"), Scripted::openai("no")]).await;
+    let plain = connection("openai/gpt-4o-mini", &server);
+    let recorder: Arc<dyn ChatModel> = Arc::new(Recorder::new(Arc::clone(&plain), path.clone()));
+    let (earlier, accounts) = models(vec![plain], hasty());
+    earlier.session(None, None, None).ask_unless_answered("test", &question("a")).await.unwrap();
+    assert!(!path.exists());
+    let later = Models::new(vec![recorder], accounts, hasty(), str::to_owned);
+    let answer = later.session(None, None, None).ask_unless_answered("test", &question("a")).await.unwrap();
+    assert_eq!((answer.text.as_str(), server.requests().len()), ("yes", 1));
+    let replay = Replay::open(&path).unwrap();
+    assert_eq!(replay.chat(&question("a")).await.unwrap().text, "yes");
 }
 
 fn opened(text: &str) -> Result<Arc<Replay>, RecordingError> {

@@ -166,7 +166,7 @@ async fn questions_at_once_keep_to_the_limit_together() {
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for() {
+async fn dropped_request_counts_and_is_accounted_for() {
     let server = ModelServer::start([Scripted::openai("late").after(Duration::from_millis(300))]).await;
     let one = Limits { calls: Some(1), ..Limits::default() };
     let (session, accounts) = session(vec![connection(MODEL, &server)], Settings { per_run: one, ..hasty() });
@@ -177,8 +177,11 @@ async fn a_question_that_nobody_waits_for_any_more_counts_and_is_accounted_for()
     while accounts.calls().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(accounts.outcomes(), ["ANSWERED"]);
-    assert_eq!((session.usage().await.unwrap().calls, session.usage().await.unwrap().tokens()), (1, 15));
+    assert_eq!(accounts.outcomes(), ["CANCELLED"]);
+    assert_eq!(
+        (session.usage().await.unwrap().calls, session.usage().await.unwrap().tokens()),
+        (1, question().estimated_tokens() + 2048)
+    );
 }
 
 #[tokio::test]
@@ -197,6 +200,27 @@ async fn the_limit_of_a_day_holds_for_runs_at_once() {
         answered += usize::from(one.await.unwrap());
     }
     assert_eq!((answered, server.requests().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn independent_questions_are_asked_at_once_and_answered_in_order() {
+    for at_once in [1, 3] {
+        let server = ModelServer::start([Scripted::openai("yes").after(Duration::from_millis(200))]).await;
+        let (models, accounts) = models(vec![connection(MODEL, &server)], Settings { at_once, ..hasty() });
+        let session = models.session(None, None, None);
+        let asked = ["a", "b", "c", "d"].map(|text| {
+            let session = &session;
+            async move {
+                let answer = session.ask("test", &ChatRequest::new(vec![Message::user(text)])).await;
+                answer.map(|answer| format!("{text} {}", answer.text))
+            }
+        });
+        let answers: Vec<_> = models.each(asked).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(answers, ["a yes", "b yes", "c yes", "d yes"]);
+        assert_eq!(server.most_at_once(), at_once);
+        assert_eq!(accounts.outcomes().len(), 4);
+        assert_eq!(session.usage().await.unwrap().tokens(), 60);
+    }
 }
 
 #[tokio::test]

@@ -55,17 +55,20 @@ async fn ask_model(
     planner: ModelPlanner<'_>,
     context: &StepContext,
 ) -> Result<(), StepError> {
+    let mut asked = Vec::new();
     for step in state.plan.model_steps.clone() {
-        let detailed = detailed(state, session, &step.target, context).await?;
-        let sources = session.sources();
-        let shown = detailed.as_ref().unwrap_or(&step.target);
-        let answer = model::candidates(planner, state, &step, shown, sources, context).await;
+        let shown = detailed(state, session, &step.target, context).await?.unwrap_or_else(|| step.target.clone());
+        asked.push((step, shown));
+    }
+    let sources = session.sources();
+    let answers = model::answers(planner, state, &asked, sources, context).await;
+    for ((step, _), answer) in asked.into_iter().zip(answers) {
         let (change, outcome, gave_up) = match &answer {
             Ok(Some(candidate)) => (change_of(candidate, sources), ModelAttempt::PENDING.to_owned(), false),
             Ok(None) => (String::new(), "none: the model does not see what is wrong".to_owned(), true),
             Err(NoAdvice::Ended(error)) => {
                 state.give_up_models(error);
-                return Ok(());
+                continue;
             }
             Err(error) => (String::new(), error.to_string(), false),
         };

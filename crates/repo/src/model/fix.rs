@@ -5,6 +5,7 @@ use autoheal_code::replacement::{self, Replacement};
 use autoheal_code::{Candidate, FileEdit, Sources, search};
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepContext;
+use autoheal_llm::ChatError;
 use autoheal_llm::prompt::{PromptError, fill};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,15 +28,48 @@ struct Answer {
     edits: Vec<Replacement>,
 }
 
-/// Asks a model for the change that repairs a failure; `None`: it does not see what is wrong. `shown`: the failure as the model sees it.
-pub(crate) async fn candidates(
+/// Answer of a model about one failure; `None`: it does not see what is wrong.
+pub(crate) type Advice = Result<Option<Candidate>, NoAdvice>;
+
+/// Asks a model for the changes that repair some failures, each together with the failure as the model sees it. The questions do not
+/// depend on each other; their answers are in the same order.
+pub(crate) async fn answers(
     planner: ModelPlanner<'_>,
     state: &mut HealState,
-    step: &ModelStep,
-    shown: &Finding,
+    asked: &[(ModelStep, Finding)],
     sources: &Sources,
     context: &StepContext,
-) -> Result<Option<Candidate>, NoAdvice> {
+) -> Vec<Advice> {
+    let known: &HealState = state;
+    let mut questions = Vec::new();
+    for asked in asked {
+        questions.push(candidate_for(planner, known, asked, sources, context));
+    }
+    let mut answers = planner.models.each(questions).await;
+    if answers.iter().any(|answer| !is_refused(answer)) {
+        // The worst cases of all together may exceed a limit that they keep to one after the other.
+        for (answer, asked) in answers.iter_mut().zip(asked).filter(|(answer, _)| is_refused(answer)) {
+            *answer = candidate_for(planner, known, asked, sources, context).await;
+        }
+    }
+    // Without the accounts, no further request is allowed.
+    if let (Err(error), Some(last)) = (planner.note_usage(state, context).await, answers.last_mut()) {
+        *last = Err(error);
+    }
+    answers
+}
+
+fn is_refused(answer: &Advice) -> bool {
+    matches!(answer, Err(NoAdvice::Ended(ChatError::Exhausted(_))))
+}
+
+async fn candidate_for(
+    planner: ModelPlanner<'_>,
+    state: &HealState,
+    (step, shown): &(ModelStep, Finding),
+    sources: &Sources,
+    context: &StepContext,
+) -> Advice {
     let prompt = prompt(planner.prompt_context, state, step, shown, sources)?;
     let check = |value: Value| {
         let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;

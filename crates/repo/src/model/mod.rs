@@ -11,10 +11,10 @@ use autoheal_engine::diagnostics::Importers;
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{PromptError, cut, fenced};
 use autoheal_llm::structured::structured;
-use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models};
+use autoheal_llm::{ChatError, ChatRequest, Finish, Message, Models, Notice};
 use serde_json::Value;
 
-pub(crate) use fix::candidates;
+pub(crate) use fix::answers;
 
 /// The name that candidates of a model have where fixers have theirs.
 pub(crate) const FIXER: &str = "language_model";
@@ -71,6 +71,8 @@ fn no_advice(error: ChatError) -> NoAdvice {
         ChatError::Rejected { .. } | ChatError::Malformed { .. } => NoAdvice::Answer(error.to_string()),
         ChatError::Unavailable { .. }
         | ChatError::RateLimited { .. }
+        | ChatError::BrokenOff { .. }
+        | ChatError::Cancelled { .. }
         | ChatError::TimedOut { .. }
         | ChatError::Unauthorized { .. }
         | ChatError::Down { .. }
@@ -81,11 +83,18 @@ fn no_advice(error: ChatError) -> NoAdvice {
 }
 
 impl ModelPlanner<'_> {
+    /// Notes the usage of models in the run.
+    async fn note_usage(self, state: &mut HealState, context: &StepContext) -> Result<(), NoAdvice> {
+        let session = self.models.session(None, None, Some(context.run));
+        state.models.usage = session.usage().await.map_err(no_advice)?;
+        Ok(())
+    }
+
     /// Requests responses until one has the form of the schema and passes `check`, which returns the reason for a rejection. The usage
     /// is charged to the run.
     async fn ask<T>(
         self,
-        state: &mut HealState,
+        state: &HealState,
         purpose: &str,
         prompt: String,
         schema: &Value,
@@ -93,14 +102,12 @@ impl ModelPlanner<'_> {
         context: &StepContext,
     ) -> Result<T, NoAdvice> {
         let session = self.models.session(Some(state.request.repository.clone()), None, Some(context.run));
-        let session = session.telling(context.notes_about("language model"));
+        let session = session.telling(Notice::split(context.notes_about("language model"), context.progress_lines()));
         let request = ChatRequest { max_tokens: MOST_TOKENS, ..ChatRequest::new(vec![Message::user(prompt)]) };
         let mut request = request.in_form(purpose, schema.clone());
         let mut fault = String::new();
         for _ in 0..MOST_ANSWERS {
-            let answer = session.ask(purpose, &request).await;
-            state.models.usage = session.usage().await.map_err(no_advice)?;
-            let answer = answer.map_err(no_advice)?;
+            let answer = session.ask(purpose, &request).await.map_err(no_advice)?;
             let checked = if answer.finish == Finish::Length {
                 Err(format!("the answer was cut off at {MOST_TOKENS} tokens; answer with less"))
             } else {

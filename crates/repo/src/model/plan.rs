@@ -78,7 +78,9 @@ pub(crate) async fn steps(
 ) -> Result<Vec<ModelStep>, NoAdvice> {
     let prompt = prompt(planner.prompt_context, state, choice, sources)?;
     let check = |value| chosen(value, choice, sources);
-    planner.ask(state, PROMPT.0, prompt, &schema(), check, context).await
+    let answer = planner.ask(state, PROMPT.0, prompt, &schema(), check, context).await;
+    planner.note_usage(state, context).await?;
+    answer
 }
 
 #[derive(Serialize)]

@@ -29,6 +29,8 @@ impl ModelUse {
             ChatError::TimedOut { .. } => (ModelEnd::Unavailable, Some(ErrorCode::LlmTimeout)),
             ChatError::Unavailable { .. }
             | ChatError::RateLimited { .. }
+            | ChatError::BrokenOff { .. }
+            | ChatError::Cancelled { .. }
             | ChatError::Down { .. }
             | ChatError::Unauthorized { .. }
             | ChatError::Rejected { .. }

@@ -318,3 +318,56 @@ async fn failures_of_one_file_are_one_question() {
     let asked = prompt(&server, 0);
     assert!(asked.contains("Further failures in the same file") && asked.matches("not around").count() >= 2, "{asked}");
 }
+
+/// Two faults in different files.
+fn two_faults() -> TestRepository {
+    let repository = wide();
+    repository.write("sums.py", "def total(values):\n    return max(values)\n");
+    repository
+        .write("test_sums.py", "from sums import total\n\n\ndef test_total():\n    assert total([3, 5, 7]) == 15\n");
+    repository.commit("two faults");
+    repository
+}
+
+#[tokio::test]
+async fn faults_in_different_files_are_asked_about_at_once() {
+    let steps = [1, 2].map(|failure| json!({ "failure": failure, "files": [], "approach": "" }));
+    let answers = || {
+        let slow =
+            |answer: Value, about| Scripted::openai(&answer.to_string()).about(about).after(Duration::from_millis(300));
+        [
+            Scripted::openai(&json!({ "steps": steps }).to_string()).of_form("plan"),
+            slow(edit("    return width * height\n"), "File: test_shapes.py"),
+            slow(edits(&[("sums.py", "    return max(values)\n", "    return sum(values)\n")]), "File: test_sums.py"),
+        ]
+    };
+    let repository = two_faults();
+    let server = ModelServer::start(answers()).await;
+    let Some(healed) = heal(&repository, &server, 10).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!((server.requests().len(), server.most_at_once()), (3, 2));
+    assert_eq!((healed.state.models.usage.calls, healed.state.models.usage.tokens()), (3, 45));
+    let fixed = |file: &str| repository.git(&["show", &format!("AUTOHEAL_BOT_AI_Fix:{file}")]);
+    assert!(fixed("shapes.py").contains("width * height") && fixed("sums.py").contains("sum(values)"));
+    let order: Vec<&str> = healed.state.fixes.accepted.iter().map(|fix| fix.file.as_str()).collect();
+    assert_eq!(order, ["shapes.py", "sums.py"], "in the order of the plan");
+}
+
+#[tokio::test]
+async fn shortened_values_are_shown_whole() {
+    let repository = TestRepository::with_files(&[
+        ("numbers_of.py", "def squares(count):\n    return [number * number for number in range(count)]\n"),
+        (
+            "test_numbers.py",
+            "from numbers_of import squares\n\n\ndef test_squares():\n    assert squares(40) == [number * (number + 1) for number in range(40)]\n",
+        ),
+    ]);
+    let server = server([json!({ "edits": [] })]).await;
+    if heal(&repository, &server, 10).await.is_none() {
+        return;
+    }
+    let asked = prompt(&server, 0);
+    // The last values of both lists, which pytest shows with `-vv` alone.
+    let whole = [39 * 39, 39 * 40].iter().all(|value| asked.contains(&value.to_string()));
+    assert!(whole && asked.contains("Full diff") && !asked.contains("Use -v to get more diff"), "{asked}");
+}

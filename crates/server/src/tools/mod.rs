@@ -1,6 +1,7 @@
 //! The tools that an assistant can call. A new one is a file here and a line in [`tools`].
 
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -42,6 +43,8 @@ pub struct Services {
     pub extraction: autoheal_extract::ModelSettings,
     /// The limits of a navigation.
     pub navigation: autoheal_navigate::Settings,
+    /// Folder with the indexes of manuals that were built on this machine; `None`: none are used.
+    pub manuals: Option<PathBuf>,
     /// Worker that runs tasks; its concurrency limits apply to all calls together.
     pub worker: Worker,
     /// The worker processes that read pages for calls; `None`: this process reads them.

@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use async_trait::async_trait;
 use autoheal_navigate::{FetchedPages, Goal, Guide, NavigationResult, Navigator, PathStep, Progress};
+use autoheal_store::ManualIndex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -92,8 +93,13 @@ impl Tool for Navigate {
             .map(|models| models.session(Some(input.start.to_string()), call.user.clone(), None));
         let pages = FetchedPages::new(&services.fetcher, settings.http_timeout);
         let told = Told(call.progress);
-        let navigator = Navigator::new(&pages, settings).telling(&told);
-        let guide = session.as_ref().map_or(Guide::Search, Guide::Model);
+        let index = index(services, &input.start, call).await;
+        let navigator = Navigator::new(&pages, settings).telling(&told).with_index(index.as_ref());
+        let guide = match (&session, &index) {
+            (Some(session), _) => Guide::Model(session),
+            (None, Some(index)) => Guide::Index(index),
+            (None, None) => Guide::Search,
+        };
         let result = tokio::select! {
             result = navigator.navigate(&input.start, &goal, guide) => result,
             () = call.stop.cancelled() => return Err(ToolError::Stopped),
@@ -103,6 +109,18 @@ impl Tool for Navigate {
         }
         let data = serde_json::to_value(&result).map_err(|error| ToolError::failed(&error))?;
         Ok(Answer { text: text(&result), data })
+    }
+}
+
+/// Returns the index of a manual, if one was built; one that cannot be read is not used.
+async fn index(services: &Services, start: &Url, call: &Call<'_>) -> Option<ManualIndex> {
+    let path = services.manuals.as_ref()?.join(ManualIndex::file_name(start));
+    match ManualIndex::open(&path).await {
+        Ok(index) => index,
+        Err(error) => {
+            (call.progress)(format!("the index cannot be read: {error}"));
+            None
+        }
     }
 }
 

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use autoheal_fetch::{FetchSettings, Fetcher};
 use autoheal_forge::github::site_of_api;
+use autoheal_navigate::{Crawler, FetchedPages};
 use autoheal_orchestrator::{Notifier, Registry, Worker, WorkerSettings};
 use autoheal_repo::HealRequest;
 use autoheal_server::http::{Access, BindError, Server};
 use autoheal_server::tools::{Repositories, Webhook};
 use autoheal_server::{Healing, Services};
 use autoheal_source::SourceServices;
-use autoheal_store::Store;
+use autoheal_store::{ManualIndex, Store};
 use autoheal_testkit::site::Site;
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, RequestBuilder};
@@ -63,6 +64,7 @@ pub(crate) fn services(store: &Store, registry: Registry) -> Services {
         models: None,
         extraction: autoheal_extract::ModelSettings::default(),
         navigation: autoheal_navigate::Settings { max_steps: 2, ..autoheal_navigate::Settings::default() },
+        manuals: None,
         worker: Worker::new(store.clone(), worker, registry),
         crew: None,
         healing: Healing {
@@ -392,4 +394,43 @@ async fn a_manual_that_cannot_be_reached_is_a_failure_and_one_without_the_answer
     let (status, answer) = ask(server.call("navigate", &ask_at(site.url("/").as_str()))).await;
     assert_eq!((status, &answer["data"]["success"]), (200, &json!(false)), "{answer}");
     assert!(answer["data"]["steps_taken"].as_u64().unwrap() <= 2, "the server's limit holds: {answer}");
+}
+
+#[tokio::test]
+async fn navigate_uses_the_index_of_the_manual() {
+    let site = Site::start().await;
+    let html = |text: &str| {
+        let page = format!("<!doctype html><title>Manual</title><h1>Manual</h1>{text}");
+        autoheal_testkit::site::Change::Raw(autoheal_testkit::site::RawAnswer::new("text/html", page))
+    };
+    // The answer is behind more links than the server lets a navigation follow.
+    site.set("/", html("<p>Welcome.</p><a href='/a'>Contents</a>"));
+    site.set("/a", html("<a href='/b'>More contents</a>"));
+    site.set("/b", html("<a href='/c'>Even more</a>"));
+    site.set("/c", html("<h2>Engine</h2><p>The engine oil capacity is 5.2 litres with the filter.</p>"));
+    let manuals = tempfile::tempdir().unwrap();
+    let (folder, start) = (manuals.path().to_owned(), site.url("/"));
+    let asked = json!({ "goal": "engine oil capacity", "start": start.as_str() });
+    let with_manuals = |store: &Store| Services { manuals: Some(folder.clone()), ..services(store, Registry::new()) };
+    let (server, _) = start_as(local(), with_manuals).await;
+    let (status, answer) = ask(server.call("navigate", &asked)).await;
+    assert_eq!((status, &answer["data"]["success"]), (200, &json!(false)), "without an index: {answer}");
+
+    let index = ManualIndex::create(&folder.join(ManualIndex::file_name(&start))).await.unwrap();
+    let fetcher = services(&server.store, Registry::new()).fetcher;
+    let pages = FetchedPages::new(&fetcher, Duration::from_secs(10));
+    assert!(Crawler::new(&pages, &index, &start, 100).crawl().await.unwrap().is_complete);
+    let before = site.requests_in_all();
+    let (status, answer) = ask(server.call("navigate", &asked)).await;
+    assert_eq!((status, &answer["data"]["success"]), (200, &json!(true)), "{answer}");
+    assert!(answer["data"]["content"].as_str().unwrap().contains("5.2 litres"), "{answer}");
+    assert!(answer["data"]["url"].as_str().unwrap().ends_with("/c"), "{answer}");
+    assert_eq!(site.requests_in_all(), before, "without a request");
+
+    // One that cannot be read is not used.
+    let other = site.url("/a");
+    std::fs::write(folder.join(ManualIndex::file_name(&other)), "no database").unwrap();
+    let asked = json!({ "goal": "engine oil capacity", "start": other.as_str() });
+    let (status, answer) = ask(server.call("navigate", &asked)).await;
+    assert_eq!((status, &answer["data"]["success"]), (200, &json!(false)), "{answer}");
 }

@@ -12,9 +12,9 @@ mod written;
 
 use autoheal_llm::structured::structured;
 use autoheal_llm::{ChatAnswer, ChatRequest, Message};
-use autoheal_page::Document;
 use autoheal_page::recipe::{FieldName, Recipe};
 use autoheal_page::relocate::{Candidate, Relocator};
+use autoheal_page::{Document, NodeId};
 use serde_json::{Map, Value, json};
 
 use self::written::Written;
@@ -46,6 +46,9 @@ pub struct Subject<'a> {
     pub open: &'a [FieldName],
     /// Fields that are certain, each with its place and value in a few words.
     pub certain: &'a [(FieldName, String)],
+    /// True if nothing may show which candidates the relocation prefers, so that an answer that agrees with it confirms it: the
+    /// candidates are in the order of the page, without what speaks for them.
+    pub is_neutral: bool,
 }
 
 /// The candidates of one field, numbered from `first`.
@@ -55,8 +58,10 @@ pub struct Choices {
     pub name: FieldName,
     /// Number of its first candidate.
     pub first: usize,
-    /// Its candidates, the most likely first.
+    /// Its candidates, the most likely first, or in the order of the page.
     pub candidates: Vec<Candidate>,
+    /// The candidate that the relocation prefers, if it prefers one and it is not hidden.
+    pub preferred: Option<usize>,
 }
 
 impl Choices {
@@ -73,6 +78,8 @@ pub struct Question {
     /// Candidates that were shown before, of the fields of a second question.
     earlier: Vec<Choices>,
     may_want_more: bool,
+    /// An answer is independent of the relocation.
+    is_neutral: bool,
 }
 
 /// The choices of an answer.
@@ -84,6 +91,8 @@ pub struct Reply {
     pub gone: Vec<FieldName>,
     /// Fields of which more candidates are wanted.
     pub more: Vec<FieldName>,
+    /// Chosen fields for which the relocation prefers the same candidate, independently.
+    pub agreed: Vec<FieldName>,
 }
 
 impl Reply {
@@ -92,6 +101,7 @@ impl Reply {
     pub(crate) fn after(mut self, earlier: &Self) -> Self {
         self.chosen.extend(earlier.chosen.iter().cloned());
         self.gone.extend(earlier.gone.iter().cloned());
+        self.agreed.extend(earlier.agreed.iter().cloned());
         self
     }
 }
@@ -105,12 +115,24 @@ impl Question {
     pub fn first(relocator: &Relocator, subject: &Subject<'_>, limits: &PromptLimits) -> Result<Option<Self>, String> {
         let limits = limits.bounded();
         let found = relocator.candidates(subject.old, subject.recipe, subject.page, subject.open, limits.candidates);
+        let preferred = preferences(&found);
         let written = Written::of(subject, limits);
         let mut found = written.shown(found);
+        if subject.is_neutral {
+            for (_, candidates) in &mut found {
+                candidates.sort_by_key(|candidate| candidate.nodes.first().copied());
+            }
+        }
         // Required fields first: a question that is too long loses its last fields.
         found.sort_by_key(|(name, _)| !subject.recipe.field(name.as_str()).is_some_and(|field| field.required));
-        let fields = numbered(found, 1);
-        let mut question = Self { messages: Vec::new(), fields, earlier: Vec::new(), may_want_more: true };
+        let mut fields = numbered(found, 1);
+        for choices in &mut fields {
+            let nodes = preferred.iter().find(|(name, _)| *name == choices.name).map(|(_, nodes)| nodes);
+            choices.preferred =
+                nodes.and_then(|nodes| choices.candidates.iter().position(|candidate| candidate.nodes == *nodes));
+        }
+        let is_neutral = subject.is_neutral;
+        let mut question = Self { messages: Vec::new(), fields, earlier: Vec::new(), may_want_more: true, is_neutral };
         while !question.fields.is_empty() {
             for detail in written.details() {
                 question.messages = written.first(&question.fields, detail)?;
@@ -155,7 +177,9 @@ impl Question {
         });
         let mut fields = numbered(written.shown(found.collect()), next);
         let said = [self.messages.as_slice(), &[Message::assistant(answer.text.clone())]].concat();
-        let mut question = Self { messages: Vec::new(), fields: Vec::new(), earlier, may_want_more: false };
+        // The candidates of the first question are the likelier ones.
+        let (may_want_more, is_neutral) = (false, false);
+        let mut question = Self { messages: Vec::new(), fields: Vec::new(), earlier, may_want_more, is_neutral };
         while !fields.is_empty() {
             for detail in written.details() {
                 question.messages = [said.clone(), vec![written.more(&fields, detail)?]].concat();
@@ -175,7 +199,7 @@ impl Question {
     /// The same question after an answer that does not work, for this reason. Nothing but the list can be chosen again.
     #[must_use]
     pub fn refused(&self, answer: &ChatAnswer, told: String) -> Self {
-        let mut question = Self { may_want_more: false, ..self.clone() };
+        let mut question = Self { may_want_more: false, is_neutral: false, ..self.clone() };
         question.messages.push(Message::assistant(answer.text.clone()));
         question.messages.push(Message::user(told));
         question
@@ -233,6 +257,10 @@ impl Question {
                 Value::String(text) => {
                     let candidate = self.choices_of(name).find_map(|choices| choices.number(text));
                     let candidate = candidate.ok_or_else(|| format!("`{name}` has no candidate with that number"))?;
+                    let preferred = choices.preferred.and_then(|preferred| choices.candidates.get(preferred));
+                    if self.is_neutral && preferred == Some(candidate) {
+                        reply.agreed.push(name.clone());
+                    }
                     reply.chosen.push((name.clone(), candidate.clone()));
                 }
                 _ => reply.gone.push(name.clone()),
@@ -248,9 +276,19 @@ fn numbered(found: Vec<(FieldName, Vec<Candidate>)>, mut next: usize) -> Vec<Cho
     for (name, candidates) in found.into_iter().filter(|(_, candidates)| !candidates.is_empty()) {
         let first = next;
         next += candidates.len();
-        fields.push(Choices { name, first, candidates });
+        fields.push(Choices { name, first, candidates, preferred: None });
     }
     fields
+}
+
+/// The elements that the relocation prefers for each field, if it prefers any: its candidates are in its order.
+fn preferences(found: &[(FieldName, Vec<Candidate>)]) -> Vec<(FieldName, Vec<NodeId>)> {
+    let preferred = found.iter().filter_map(|(name, candidates)| {
+        let (first, rest) = candidates.split_first()?;
+        let is_preferred = rest.iter().all(|other| other.answer.confidence < first.answer.confidence);
+        is_preferred.then(|| (name.clone(), first.nodes.clone()))
+    });
+    preferred.collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ struct Pages {
     old: Document,
     new: Document,
     open: Vec<FieldName>,
+    is_neutral: bool,
 }
 
 impl Pages {
@@ -22,7 +23,7 @@ impl Pages {
             "price": {"select": ".price", "example": ["12 EUR"]}}}"#;
         let recipe = Recipe::parse(recipe, "test.json").unwrap();
         let open = ["author", "price"].map(|name| recipe.field(name).unwrap().name.clone()).to_vec();
-        Self { recipe, old: Document::parse(old), new: Document::parse(new), open }
+        Self { recipe, old: Document::parse(old), new: Document::parse(new), open, is_neutral: false }
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&Relocator, &Subject<'_>) -> T) -> T {
@@ -35,6 +36,7 @@ impl Pages {
             page: &self.new,
             open: &self.open,
             certain: &certain,
+            is_neutral: self.is_neutral,
         };
         ask(&Relocator::new().unwrap(), &subject)
     }
@@ -160,4 +162,55 @@ proptest! {
             prop_assert!(question.tokens() <= MOST_TOKENS);
         }
     }
+}
+
+#[test]
+fn neutral_question_hides_what_relocation_prefers() {
+    // The likeliest price, with the class of before, is neither the first nor the last on the page.
+    let new = NEW.replace("<i class=b2>17 EUR</i>", "<i class=price-now>17 EUR</i> <i class=c3>19 EUR</i>");
+    let mut pages = Pages::of(OLD, &new);
+    let usual = pages.first();
+    pages.is_neutral = true;
+    let neutral = pages.first();
+    let of_price =
+        |question: &Question| question.fields().iter().find(|one| one.name.as_str() == "price").unwrap().clone();
+    let (usual_price, price) = (of_price(&usual), of_price(&neutral));
+    let nodes: Vec<_> = price.candidates.iter().map(|one| one.nodes[0]).collect();
+    assert!(nodes.is_sorted(), "{nodes:?}");
+    let favourite = &usual_price.candidates[0];
+    let preferred = price.preferred.unwrap();
+    assert_eq!(&price.candidates[preferred], favourite);
+    assert!(preferred > 0, "the order does not show it");
+    for evidence in price.candidates.iter().flat_map(|one| &one.answer.evidence) {
+        assert!(prompt(&usual).contains(evidence) && !prompt(&neutral).contains(evidence), "{evidence}");
+    }
+    assert!(
+        prompt(&usual).contains("what rules say for or against it") && !prompt(&neutral).contains("what rules say")
+    );
+
+    let number = |choices: &Choices, index: usize| (choices.first + index).to_string();
+    let agreed = |question: &Question, number: &str| {
+        let answer = answer(&format!("{{\"price\": \"{number}\", \"author\": null}}"));
+        question.read(&answer).unwrap().agreed.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(agreed(&neutral, &number(&price, preferred)), ["price"]);
+    assert!(agreed(&neutral, &number(&price, 0)).is_empty(), "another choice");
+    assert!(agreed(&usual, &number(&usual_price, 0)).is_empty(), "the question shows the preference");
+    let again = neutral.refused(&answer("{}"), "That does not work.".to_owned());
+    assert!(agreed(&again, &number(&price, preferred)).is_empty(), "the model knows that another answer was wrong");
+}
+
+#[test]
+fn equal_candidates_are_not_preferred() {
+    let pages = Pages::of(OLD, "<h1 class=name>A chair</h1><div><i>15 EUR</i> <i>17 EUR</i></div>");
+    let candidates = pages
+        .ask(|relocator, subject| relocator.candidates(subject.old, subject.recipe, subject.page, subject.open, 5));
+    let (name, mut price) = candidates.into_iter().find(|(name, _)| name.as_str() == "price").unwrap();
+    assert!(price.len() > 1);
+    let first = price[0].answer.confidence;
+    price[1].answer.confidence = first;
+    assert!(preferences(&[(name.clone(), price.clone())]).is_empty());
+    price[1].answer.confidence = first / 2.0;
+    price.truncate(2);
+    assert_eq!(preferences(&[(name, price.clone())])[0].1, price[0].nodes);
 }

@@ -16,7 +16,7 @@ use super::text::{listed, one_line, quoted};
 use super::{Choices, Subject};
 use crate::prompt_limits::PromptLimits;
 
-const SYSTEM: &str = include_str!("../../prompts/diagnose_source_system.md");
+const SYSTEM: (&str, &str) = ("diagnose_source_system", include_str!("../../prompts/diagnose_source_system.md"));
 const FIRST: (&str, &str) = ("diagnose_source", include_str!("../../prompts/diagnose_source.md"));
 const MORE: (&str, &str) = ("diagnose_source_more", include_str!("../../prompts/diagnose_source_more.md"));
 
@@ -98,7 +98,9 @@ impl<'a> Written<'a> {
             "lines": self.around(fields, &[], detail),
         });
         let filled = fill(FIRST.0, FIRST.1, values).map_err(|error| error.to_string())?;
-        Ok(vec![Message::system(SYSTEM.trim_end()), Message::user(filled.trim_end())])
+        let rules = fill(SYSTEM.0, SYSTEM.1, json!({ "is_neutral": self.subject.is_neutral }));
+        let rules = rules.map_err(|error| error.to_string())?;
+        Ok(vec![Message::system(rules.trim_end()), Message::user(filled.trim_end())])
     }
 
     pub(super) fn more(&self, fields: &[Choices], detail: Detail) -> Result<Message, String> {
@@ -168,7 +170,7 @@ impl<'a> Written<'a> {
             let _ = write!(text, " in {}", opening_tag(page, parent, None, detail.attributes / 2));
         }
         text.push_str(&surroundings(&self.lines, node));
-        if !answer.evidence.is_empty() {
+        if !answer.evidence.is_empty() && !self.subject.is_neutral {
             let _ = write!(text, "; {}", answer.evidence.join(", "));
         }
         text

@@ -111,6 +111,7 @@ fn measure(relocator: &Relocator, case: &Case) -> anyhow::Result<Outcome> {
         page: &new,
         open: &open,
         certain: &certain,
+        is_neutral: false,
     };
     judge(relocator, case, &subject, &asked)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use autoheal_extract::{ExtractError, Extracted, Extraction, Form, Mode, ModelSettings, Strictness, Way};
 use autoheal_fetch::Fetcher;
-use autoheal_llm::Session;
+use autoheal_llm::{Models, Notice, Session};
 use autoheal_store::Store;
 use url::Url;
 
@@ -18,6 +18,7 @@ use crate::exit::{Blame as _, Exit, Failure};
 use crate::extract_args::Extract;
 use crate::models::models;
 use crate::printer::Printer;
+use crate::progress::of_requests;
 use crate::wiring;
 
 /// Maximum length of a schema, in bytes.
@@ -102,7 +103,17 @@ fn asking(
         [only] => Some(only.clone()),
         _ => None,
     };
-    Ok(models.map(|models| (models.session(target, None, None).telling(printer.lines()), settings(arguments, config))))
+    let session = |models: Models| {
+        let is_only = target.is_some();
+        let session = models.session(target, None, None);
+        // Several pages have a progress bar already.
+        if is_only {
+            session.telling(of_requests(printer))
+        } else {
+            session.telling(Notice::split(printer.lines(), drop))
+        }
+    };
+    Ok(models.map(|models| (session(models), settings(arguments, config))))
 }
 
 fn no_model(mode: Mode) -> Failure {

@@ -33,7 +33,7 @@ pub(super) async fn index(
     if arguments.no_index {
         return Ok(None);
     }
-    let folder = wiring::data_dir(config)?.join("manuals");
+    let folder = wiring::manuals(config)?;
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display())).environment()?;
     let file = folder.join(ManualIndex::file_name(start));
     let is_file = start.scheme() == "file";

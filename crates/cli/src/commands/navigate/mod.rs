@@ -17,6 +17,7 @@ use crate::exit::{Blame as _, Exit, Failure};
 use crate::models::{is_model_set, models};
 use crate::navigate_args::Navigate;
 use crate::printer::Printer;
+use crate::progress::of_requests;
 use crate::wiring;
 
 /// Builds the index if that is requested, then navigates, and prints the answer.
@@ -30,7 +31,7 @@ pub(super) async fn run(arguments: &Navigate, config: &Config, printer: &Printer
     // Who names a folder may read it.
     config.fetch.allow_files.extend(folder);
     let fetcher = wiring::fetcher(&config)?;
-    let session = session(&start, &config).await?.map(|session| session.telling(printer.lines()));
+    let session = session(&start, &config).await?.map(|session| session.telling(of_requests(printer)));
     let settings = wiring::navigation(&config);
     let pages = FetchedPages::new(&fetcher, settings.http_timeout).rooted(root);
     let steps = Steps::new(printer);

@@ -1,6 +1,5 @@
 //! Adding, running and healing: tasks of the queue, run in this process.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -262,12 +261,7 @@ pub(super) struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     pub(super) fn new(store: &Store, config: &Config, printer: &'a Printer) -> Result<Self, Failure> {
-        let settings = autoheal_orchestrator::WorkerSettings {
-            poll: Duration::from_millis(100),
-            // The user waits: the limits for workers, which also have other tasks, do not apply to this process.
-            kinds: BTreeMap::new(),
-            ..wiring::worker_settings(config)?
-        };
+        let settings = wiring::attended_worker_settings(config, Duration::from_millis(100))?;
         let sources = wiring::source_services(config, store)?;
         let crew = wiring::crew(config, None)?;
         let registry = wiring::source_registry(sources.clone())?;

@@ -147,7 +147,13 @@ async fn new_rules(
     let Some(models) = &services.models else { return Ok(without_unsure) };
     context.note("no proposal by rules", reason);
     let answered = model::propose(
-        model::Asking { models, limits: &services.prompt_limits, relocator: &services.relocator, context },
+        model::Asking {
+            models,
+            limits: &services.prompt_limits,
+            relocator: &services.relocator,
+            confirms: services.model_confirms,
+            context,
+        },
         loaded,
         layout,
     )

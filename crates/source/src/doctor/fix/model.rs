@@ -3,7 +3,7 @@
 
 use autoheal_engine::workflow::StepContext;
 use autoheal_llm::prompt::{cut, fenced};
-use autoheal_llm::{ChatError, Models};
+use autoheal_llm::{ChatError, Models, Notice};
 use autoheal_page::Document;
 use autoheal_page::recipe::{Field, FieldName, Recipe};
 use autoheal_page::relocate::Relocator;
@@ -31,6 +31,8 @@ pub(super) struct Asking<'a> {
     pub(super) models: &'a Models,
     pub(super) limits: &'a PromptLimits,
     pub(super) relocator: &'a Relocator,
+    /// An answer that agrees with the relocation needs no review.
+    pub(super) confirms: bool,
     pub(super) context: &'a StepContext,
 }
 
@@ -41,12 +43,13 @@ pub(super) async fn propose(
     // By value: parsed pages may go to another thread, and not be seen from two.
     mut layout: Layout,
 ) -> Thought {
-    let page = Page::of(loaded, &layout)?;
+    let page = Page::of(loaded, &layout, asking.confirms)?;
     let mut question = page
         .asked(loaded, &layout, |subject| Question::first(asking.relocator, subject, asking.limits))?
         .ok_or("nothing on the page can be shown to a language model as a candidate")?;
     let session = asking.models.session(Some(loaded.row.source.clone()), None, Some(asking.context.run));
-    let session = session.telling(asking.context.notes_about("language model"));
+    let notes = asking.context.notes_about("language model");
+    let session = session.telling(Notice::split(notes, asking.context.progress_lines()));
     let mut settled = Reply::default();
     let mut fault = String::new();
     for _ in 0..MOST_QUESTIONS {
@@ -100,13 +103,14 @@ struct Page {
     url: String,
     open: Vec<FieldName>,
     certain: Vec<(FieldName, String)>,
+    is_neutral: bool,
 }
 
 impl Page {
-    fn of(loaded: &Loaded, layout: &Layout) -> Result<Self, String> {
+    fn of(loaded: &Loaded, layout: &Layout, is_neutral: bool) -> Result<Self, String> {
         let url = layout.url().map_or_else(|| loaded.page.to_string(), ToString::to_string);
         let (open, certain) = layout.open_and_certain();
-        Ok(Self { recipe: whole_page(loaded)?, old: loaded.good_pages(), url, open, certain })
+        Ok(Self { recipe: whole_page(loaded)?, old: loaded.good_pages(), url, open, certain, is_neutral })
     }
 
     fn asked<T>(&self, loaded: &Loaded, layout: &Layout, ask: impl FnOnce(&Subject<'_>) -> T) -> T {
@@ -118,12 +122,14 @@ impl Page {
             page: layout.page(),
             open: &self.open,
             certain: &self.certain,
+            is_neutral: self.is_neutral,
         })
     }
 }
 
 /// Returns the change if the chosen places yield valid values on the failing page, similar to the earlier ones. That shows that a rule
-/// fits, not that it is the right one: a reviewer decides unless every chosen value equals the value that the page had before.
+/// fits, not that it is the right one: a reviewer decides unless every chosen value equals the value that the page had before, or is that
+/// of an element that the relocation prefers as well and that the model chose without knowing so.
 fn change(loaded: &Loaded, layout: &mut Layout, reply: &Reply) -> Thought {
     for (name, candidate) in &reply.chosen {
         layout.choose(name, &candidate.answer);
@@ -145,7 +151,11 @@ fn change(loaded: &Loaded, layout: &mut Layout, reply: &Reply) -> Thought {
     let names =
         |chosen: &mut dyn Iterator<Item = &FieldName>| chosen.map(FieldName::as_str).collect::<Vec<_>>().join(", ");
     let chosen = names(&mut reply.chosen.iter().map(|(name, _)| name));
-    let unknown = names(&mut reply.chosen.iter().map(|(name, _)| name).filter(|name| !is_known(name)));
+    // Without earlier values, nothing says that the value looks as before.
+    let is_confirmed = |name: &FieldName| reply.agreed.contains(name) && !loaded.history.is_empty();
+    let new = || reply.chosen.iter().map(|(name, _)| name).filter(|name| !is_known(name));
+    let confirmed = names(&mut new().filter(|name| is_confirmed(name)));
+    let unknown = names(&mut new().filter(|name| !is_confirmed(name)));
     let needs_person = (!unknown.is_empty())
         .then(|| format!("nothing but the model says that {unknown} of the new rules is what it was"));
     let mut evidence = change.evidence;
@@ -154,7 +164,14 @@ fn change(loaded: &Loaded, layout: &mut Layout, reply: &Reply) -> Thought {
             "rules were not sure of {chosen}: a language model chose among their candidates; the values look as they did before"
         ));
     }
-    Ok(Change { evidence, needs_person, ..change })
+    let mut description = change.description;
+    if !confirmed.is_empty() {
+        description = format!("{description}; {confirmed}: confirmed by a language model");
+        evidence.push(format!(
+            "{confirmed}: the language model and the relocation chose the same element independently of each other (source.model_confirms)"
+        ));
+    }
+    Ok(Change { description, evidence, needs_person, ..change })
 }
 
 /// Returns whether a field has the values that it had, in whatever form they are written.
