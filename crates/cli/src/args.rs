@@ -92,7 +92,7 @@ pub(crate) enum Command {
     Usage(Usage),
     /// Find the fields of a recipe again on a page whose layout has changed
     Relocate(Relocate),
-    /// Mend Python programs whose selectors are broken, by what the Python package has found again
+    /// Repair Python programs whose selectors are broken, with those that the Python package has found
     Scraper(Scrapers),
     /// Extract structured data from pages: a product, a job, an article, a recipe, an event
     Extract(Extract),

@@ -1,4 +1,4 @@
-//! What the package does without a store.
+//! Functions of the package that need no store.
 
 use autoheal_page::Document;
 use autoheal_page::diff::structural_diff;

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //!
-//! - `page`: a page, `selection`: the matches of a selector
+//! - `page`: a page, `selection`: the matches of a selector, `shared`: the page and its policy for both
 //! - `site`: the place of a program that asks
 //! - `stores`: open stores of the process
 //! - `functions`: relocation, recipes and diffs without a store
@@ -18,6 +18,7 @@ mod errors;
 mod functions;
 mod page;
 mod selection;
+mod shared;
 mod site;
 mod stores;
 

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::page::Shared;
+use crate::shared::Shared;
 use crate::site::{Site, site};
 
 /// The matches of a selector.
@@ -199,7 +199,10 @@ impl Selector {
 
     fn within(&self, py: Python<'_>, site: &Arc<Site>, may_heal: bool) -> PyResult<SelectorList> {
         match self.node() {
-            Some(node) => self.shared.look(py, site, Some((&self.found, node)), may_heal),
+            Some(node) => {
+                let found = self.shared.look(py, site, Some((&self.found, node)), may_heal)?;
+                Ok(SelectorList::new(Arc::clone(&self.shared), Arc::new(found)))
+            }
             None => Ok(SelectorList { shared: Arc::clone(&self.shared), lists: Vec::new() }),
         }
     }

@@ -71,7 +71,7 @@ pub(crate) fn site(
     Ok(site)
 }
 
-/// The frame of the program: compiled functions have none.
+/// The frame of the program: compiled functions have no frame.
 fn calling_frame(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     static GET_FRAME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let sys = || PyModule::import(py, "sys").and_then(|sys| sys.getattr("_getframe")).map(Bound::unbind);

@@ -1,7 +1,7 @@
 //! Scrapers that users already have. A program asks a page with selectors; while they work, what they find is learnt; when one
 //! breaks, all fields of the page are found again together, as for any source. The program is not changed: see `docs/python.md`.
 //!
-//! What is learnt of the pages that one function of a program reads is a source of the store: its fields are the places of the
+//! The knowledge about the pages that one function of a program reads is a source of the store: its fields are the places of the
 //! program, its recipe their selectors, with those that were found again in place of the broken ones.
 //!
 //! # Layout

@@ -1,4 +1,4 @@
-//! What was learnt, in the store: the pages of one function of a program are a source, fed by the program and not by runs.
+//! The knowledge in the store: the pages of one function of a program are a source, fed by the program and not by runs.
 
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_page::recipe::{FieldName, Recipe};
@@ -36,7 +36,7 @@ impl Page {
     }
 }
 
-/// What is stored of a source that a program feeds.
+/// A source that a program feeds, as it is stored.
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) url: Url,
@@ -46,7 +46,7 @@ pub(crate) struct Stored {
     pub(crate) pages: Vec<Page>,
 }
 
-/// What is to be stored.
+/// New knowledge, to be stored.
 #[derive(Debug)]
 pub(crate) struct Lesson {
     pub(crate) source: String,

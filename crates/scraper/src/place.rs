@@ -9,6 +9,6 @@ pub struct Place {
     pub file: String,
     /// Line of the file, from 1.
     pub line: u32,
-    /// Name of the variable or key that takes the value; empty if there is none.
+    /// Name of the variable or key that takes the value; empty without one.
     pub name: String,
 }

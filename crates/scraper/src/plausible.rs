@@ -1,4 +1,4 @@
-//! Whether a text may be the value of a field, by the values before.
+//! Plausibility of a text as the value of a field, by the values before.
 
 use std::collections::VecDeque;
 

@@ -18,7 +18,7 @@ pub struct Proposal {
     pub source: String,
     /// The place in the program.
     pub site: CallSite,
-    /// The new selector as the program would write it, or the reason that there is none.
+    /// The new selector as the program would write it, or the reason that it cannot be replaced.
     pub selector: Result<String, Refusal>,
     /// Last value that the program's own selector found.
     pub before: Option<String>,
@@ -29,7 +29,7 @@ pub struct Proposal {
 /// Reason that a selector of a program is not replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// CSS cannot stand in a call for XPath.
+    /// A call for XPath takes no CSS.
     #[error("the program asks with XPath, and the field was found again with CSS")]
     XPath,
     /// The new place cannot be written in the words of the program.

@@ -1,5 +1,5 @@
-//! The store for programs without an asynchronous runtime: a thread with a runtime of its own, which writes while the program
-//! goes on.
+//! The store for programs without an asynchronous runtime: a thread with its own runtime, which writes while the
+//! program continues.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -39,7 +39,7 @@ impl StoreThread {
         Ok(Self { address, running })
     }
 
-    /// What is stored of a source that a program feeds.
+    /// Returns a source that a program feeds, as it is stored.
     pub(crate) fn load(&self, source: String) -> Result<Option<Stored>, ScraperError> {
         let (answer, answered) = mpsc::sync_channel(1);
         self.order(Order::Load(source, answer))?;

@@ -28,7 +28,7 @@ const REPORTED: usize = 10;
 /// Reason for items of a list that were found again.
 const BY_VALUES: &str = "the items have the values that were in them before";
 
-/// A page cannot be asked.
+/// Reason that a page does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum VisitError {
     /// The selector would take too long on this page.
@@ -61,7 +61,7 @@ pub struct Found {
     pub(crate) field: Option<usize>,
 }
 
-/// What is known of a field on this page.
+/// Knowledge about a field on this page.
 struct Sighting {
     status: Status,
     nodes: Vec<(NodeId, Part)>,
@@ -83,7 +83,7 @@ struct State {
     is_finished: bool,
 }
 
-/// A page while a program reads it. What was learnt is kept when it is finished or dropped.
+/// A page while a program reads it. It is learnt when it is finished or dropped.
 pub struct Visit {
     scraper: Arc<Scraper>,
     name: Option<String>,
@@ -403,7 +403,7 @@ impl State {
     /// Returns why the first match is not like the values before.
     fn doubt(&self, template: &Template, number: usize, part: &Part, nodes: &[NodeId]) -> Option<&'static str> {
         let field = &template.fields[number];
-        // Elements of a list are different things; the HTML of an element is no value.
+        // Elements of a list are different things; the HTML of an element is not a value.
         if !field.is_known() || field.within.is_some() || *part == Part::Element {
             return None;
         }
@@ -515,7 +515,7 @@ impl State {
         Some(template.keep(self.reading.html(), url, Value::Object(values), is_healed))
     }
 
-    /// Fields that were found before, and were asked for in vain.
+    /// Fields that were found before, and not on this page.
     fn missing(&self, template: &Template) -> Vec<usize> {
         let is_missing = |status| matches!(status, Status::Gone | Status::Unsure);
         let numbers = self

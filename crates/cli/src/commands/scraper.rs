@@ -62,7 +62,7 @@ fn outcome(changes: &[Change]) -> Exit {
     if changes.iter().all(|change| change.edit.is_ok()) { Exit::Fine } else { Exit::NotHealed }
 }
 
-/// A broken selector, with its replacement in a file or the reason that there is none.
+/// A broken selector, with its replacement in a file or the reason that it is not replaced.
 struct Change {
     proposal: Proposal,
     edit: Result<Edit, String>,
@@ -124,7 +124,7 @@ impl<'a> Files<'a> {
         let literal = match (here.copied().collect::<Vec<_>>().as_slice(), same.as_slice()) {
             ([one], _) | ([], [one]) => *one,
             ([], []) => {
-                return Err("the selector is no plain string literal of the file: it may be put together".to_owned());
+                return Err("the selector is not a plain string literal of the file: it may be put together".to_owned());
             }
             _ => {
                 return Err(format!(
@@ -160,7 +160,7 @@ fn edited(before: &str, mut edits: Vec<&Edit>) -> String {
     after
 }
 
-/// Shows the changes beside the patch, which is the data.
+/// Prints the changes to standard error: the patch is the data.
 fn say(changes: &[Change], printer: &Printer) {
     for Change { proposal, edit } in changes {
         let site = &proposal.site;

@@ -31,7 +31,7 @@ const NEW: &str = r#"<html><body><header><a href="/">Home</a></header><main><sec
 lasts for many years.</p><div class="box"><span class="label">Price</span> <strong class="cost">COST</strong></div>
 </section></main><footer>Our shop since 1990</footer></body></html>"#;
 
-/// What the program does with pages, as the Python package does it.
+/// Reads a page as the program does by the Python package.
 fn read(scraper: &Arc<Scraper>, layout: &str, name: &str, cost: &str) {
     let visit = Visit::new(Arc::clone(scraper), layout.replace("NAME", name).replace("COST", cost).into(), None);
     for (field, line, selector, language) in [

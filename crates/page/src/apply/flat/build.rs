@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
         Ok(place)
     }
 
-    /// Adds a template. What is in it is not part of the page.
+    /// Adds a template. Its content is not part of the page.
     fn template(&mut self, tag: &Tag<'a>) -> Result<u32, Unsure> {
         let names = &self.scanner.attributes[tag.attributes..];
         let is_shadow = names.iter().any(|attribute| {

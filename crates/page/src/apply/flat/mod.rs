@@ -62,7 +62,7 @@ impl<'a> FlatPage<'a> {
         Some(self.tree.text(position(node.0).ok()?))
     }
 
-    /// The value of an attribute, or nothing if the element has none.
+    /// The value of an attribute, or nothing if the element does not have it.
     pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Result<Option<String>, Unsure> {
         self.taken(node, &NodeTake::Attribute(name.to_owned()))
     }

@@ -228,7 +228,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns whether a script may go on after the end tag that follows it: a script inside a comment inside it.
+/// Returns whether a script may continue after the end tag that follows it: a script inside a comment inside it.
 fn may_go_on(script: &[u8]) -> bool {
     memmem::find(script, b"<!--").is_some_and(|comment| {
         memchr::memchr_iter(b'<', &script[comment + 1..])
