@@ -32,5 +32,7 @@ mod _native {
     #[pymodule_export]
     use crate::selection::{Selector, SelectorList};
     #[pymodule_export]
+    use crate::shared::finish;
+    #[pymodule_export]
     use crate::stores::{flush, suspend};
 }

@@ -43,7 +43,7 @@ impl Page {
         let scraper = stores::open(py, &place.extract::<String>()?)?;
         let html = text_of(html)?;
         let visit = py.detach(|| Visit::new(scraper, html, parsed).named(name));
-        Ok(Self { shared: Arc::new(Shared { visit, on_break }), url })
+        Ok(Self { shared: Shared::new(visit, on_break), url })
     }
 
     /// The address of the page, as it was given.

@@ -1,5 +1,7 @@
 //! A page with the policy for selectors that break: what all matches on it share.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
 use autoheal_page::NodeId;
 use autoheal_scraper::{FieldReport, Found, Status, Visit};
 use pyo3::exceptions::PyValueError;
@@ -20,10 +22,21 @@ pub(crate) enum OnBreak {
 /// The page and the policy that all matches share.
 pub(crate) struct Shared {
     pub(crate) visit: Visit,
-    pub(crate) on_break: OnBreak,
+    on_break: OnBreak,
 }
 
 impl Shared {
+    pub(crate) fn new(visit: Visit, on_break: OnBreak) -> Arc<Self> {
+        let shared = Arc::new(Self { visit, on_break });
+        let mut open = open_pages();
+        // Each page is looked at once for as many new ones.
+        if open.len() == open.capacity() {
+            open.retain(|page| page.strong_count() > 0);
+        }
+        open.push(Arc::downgrade(&shared));
+        shared
+    }
+
     /// The matches of a selector, by the policy for selectors that break.
     pub(crate) fn look(
         &self,
@@ -64,6 +77,22 @@ impl Shared {
             OnBreak::Ask(ask) => ask.bind(py).call1((dictionary(py, &report)?,))?.is_truthy(),
         }
     }
+}
+
+/// Pages that the program may still use.
+static OPEN: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// Ends all pages that the program still has. Called at the end of the program, which may not free them.
+#[pyfunction]
+pub(crate) fn finish(py: Python<'_>) {
+    py.detach(|| {
+        let open = std::mem::take(&mut *open_pages());
+        open.iter().filter_map(Weak::upgrade).for_each(|page| page.visit.finish());
+    });
+}
+
+fn open_pages() -> MutexGuard<'static, Vec<Weak<Shared>>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl OnBreak {

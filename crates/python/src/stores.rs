@@ -39,14 +39,14 @@ fn for_all(py: Python<'_>, work: impl Fn(&Scraper) -> Result<(), ScraperError> +
     result.map_err(|error| errors::of_scraper(py, &error))
 }
 
-/// Waits until everything that was learnt is stored. Called at the end of the program as well.
+/// Waits until everything that was learnt is stored.
 #[pyfunction]
 pub(crate) fn flush(py: Python<'_>) -> PyResult<()> {
     for_all(py, Scraper::flush)
 }
 
-/// Stores everything and closes all stores until they are wanted again. Called before each fork: neither threads nor connections
-/// survive one.
+/// Stores everything and closes all stores until they are wanted again. Called before each fork, which neither threads nor
+/// connections survive, and at the end of the program.
 #[pyfunction]
 pub(crate) fn suspend(py: Python<'_>) -> PyResult<()> {
     for_all(py, Scraper::suspend)

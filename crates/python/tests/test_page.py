@@ -103,10 +103,10 @@ def test_on_break_asks_a_function(store):
 
 def test_another_process_knows(store, tmp_path):
     program = tmp_path / "shop.py"
+    # Its last page is there until the process ends.
     program.write_text(
-        "import sys\nimport autoheal\n\n\ndef parse(html):\n    page = autoheal.Page(html)\n"
-        "    title = page.css('h1.title::text').get()\n    return title\n\n\nfor name in sys.argv[1:]:\n"
-        "    print(parse(open(name).read()))\n"
+        "import sys\nimport autoheal\n\nfor name in sys.argv[1:]:\n    page = autoheal.Page(open(name).read())\n"
+        "    title = page.css('h1.title::text').get()\n    print(title)\n"
     )
     files = []
     for number, good in enumerate(GOODS):
@@ -117,7 +117,8 @@ def test_another_process_knows(store, tmp_path):
         command = [sys.executable, str(program), *map(str, names)]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split("\n")[:-1]
 
-    assert run(*files[:3]) == [name for name, _ in GOODS[:3]]
+    assert [run(file) for file in files[:3]] == [[name] for name, _ in GOODS[:3]]
+    assert not store.with_name(store.name + "-wal").exists()
     assert run(files[3]) == [GOODS[3][0]]
 
 
@@ -225,4 +226,8 @@ def test_one_item_may_lack_a_field(store):
     html = rows(GOODS, "old")
     assert scrape_rows(html) == GOODS
     without = html.replace(' <b class="price">$45.50</b>', "")
+    assert scrape_rows(without) == [GOODS[0], ("Pine chair", None), *GOODS[2:]]
+    changed = rows(GOODS, "new")
+    assert scrape_rows(changed) == GOODS
+    without = changed.replace('<em class="amount">$45.50</em>', "")
     assert scrape_rows(without) == [GOODS[0], ("Pine chair", None), *GOODS[2:]]

@@ -206,6 +206,9 @@ impl Visit {
                 state.explain(number, vec!["it is where it was found again before".to_owned()], 1.0);
                 return Ok(Some(found(nodes, &healed.part, Status::Healed, None)));
             }
+            if scope.is_some() && state.has(&healed.selector) {
+                return Ok(Some(found(Vec::new(), &healed.part, Status::Healed, None)));
+            }
         }
         if let Some(healed) = state.lists.get(&number).cloned() {
             let nodes = state.select(&healed.selector, scope)?;
@@ -384,16 +387,13 @@ impl State {
         Ok(nodes[start..].iter().take_while(|node| node.index() < close).copied().collect())
     }
 
-    /// Returns whether other items of the list have a field: one may lack it. Only if all do, the selector is broken.
+    /// Returns whether other items of the list have a field where its own selector finds it: one may lack it. Only if all do, the
+    /// selector is broken.
     fn is_in_another_item(&mut self, template: &Template, number: usize) -> Result<bool, TooMuchWork> {
-        let healed = template.fields[number].healed.as_ref().map(|healed| healed.selector.clone());
-        let Some(own) = template.own_selector(number) else { return Ok(true) };
-        for selector in std::iter::once(own).chain(healed) {
-            if !self.select(&selector, None)?.is_empty() {
-                return Ok(true);
-            }
+        match template.own_selector(number) {
+            Some(own) => Ok(!self.select(&own, None)?.is_empty()),
+            None => Ok(true),
         }
-        Ok(false)
     }
 
     fn has(&self, selector: &Selector) -> bool {

@@ -20,6 +20,7 @@ from autoheal._native import Selector as Selector
 from autoheal._native import SelectorList as SelectorList
 from autoheal._native import apply_recipe as apply_recipe
 from autoheal._native import diff as diff
+from autoheal._native import finish as _finish
 from autoheal._native import flush as flush
 from autoheal._native import relocate as relocate
 from autoheal._native import suspend as _suspend
@@ -63,6 +64,8 @@ def page_of(response: Any, **options: Any) -> Page:
     return Page(html, str(response.url), **options)
 
 
-_atexit.register(flush)
+# What is registered last is called first.
+_atexit.register(_suspend)
+_atexit.register(_finish)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(before=_suspend)
