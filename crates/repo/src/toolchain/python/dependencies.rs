@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use autoheal_code::python::distributions::is_for_tests;
 use regex::Regex;
 use toml::Value;
 
 use crate::project::{Manifests, Project, ini_section, ini_value};
-
-/// Names by which projects call what only their tests need: extras, dependency groups, requirement files.
-const FOR_TESTS: &[&str] =
-    &["test", "tests", "testing", "dev", "develop", "development", "devel", "check", "pytest", "unittest", "all", "ci"];
 
 /// Maximum depth of dependency groups that include each other.
 const DEEPEST: usize = 8;
@@ -189,14 +186,10 @@ impl Dependencies {
 
 /// Returns whether a requirements file is for running or testing, by its name: `requirements-docs.txt` is for
 /// neither.
-fn is_wanted(file: &str) -> bool {
+pub(super) fn is_wanted(file: &str) -> bool {
     let stem = file.trim_end_matches(".txt").replace(['/', '_'], "-");
     let purposes: Vec<&str> = stem.split('-').filter(|part| !matches!(*part, "requirements" | "reqs" | "")).collect();
     purposes.iter().all(|purpose| matches!(*purpose, "base" | "main" | "install" | "core") || is_for_tests(purpose))
-}
-
-fn is_for_tests(name: &str) -> bool {
-    FOR_TESTS.contains(&name.to_lowercase().as_str())
 }
 
 /// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. What

@@ -11,12 +11,12 @@ use std::time::Duration;
 use autoheal_code::python::{distributions, probe};
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_sandbox::{Command, Mount, SandboxKind};
+use autoheal_sandbox::{Command, Mount, SandboxKind, Workspace};
 
 use super::dependencies::Dependencies;
 use super::runners::PYTEST;
 use super::{interpreter, linters};
-use crate::caches::{Begun, Room};
+use crate::caches::{Begun, InUse, Room};
 use crate::checkout::Checkout;
 use crate::project::Project;
 use crate::repo_config::Version;
@@ -244,7 +244,7 @@ async fn install(
     dependencies: &Dependencies,
     state: &HealState,
 ) -> Result<Result<Interpreter, String>, StepError> {
-    let Search { setup, checkout, settings, context, .. } = search;
+    let Search { setup, context, .. } = search;
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, search, state);
     let runs_code = state.request.install_command.is_some() || dependencies.run_code;
@@ -260,22 +260,9 @@ async fn install(
         format!("dependencies, from {}", found.join(", "))
     };
     context.note("installing", what);
-    let mut spec = workspace::spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
-    spec.mounts.push(Mount { host: environment.clone(), inside: environment.clone(), writable: true });
-    spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
-    spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
-    spec.environment.remove("PYTHONPATH");
-    let _downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
-    let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-    let mut failure = None;
-    for words in install_commands(base, &environment, setup, dependencies, state) {
-        let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
-        if !outcome.end.is_success() {
-            let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
-            failure = Some(format!("`{shown}` ended with {}", outcome.end));
-            break;
-        }
-    }
+    let (mut workspace, _downloads) = open(base, &environment, &scope, search).await?;
+    let commands = install_commands(base, &environment, setup, dependencies, state);
+    let failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
     // Without its linters an environment is still one that runs the tests; what is absent is told.
     if failure.is_none()
         && let Some(words) = tools_command(base, &environment, setup, state)
@@ -287,6 +274,84 @@ async fn install(
         return Ok(Err(reason));
     }
     Ok(Ok(installed_in(base, installing::complete(installing, search).await?)))
+}
+
+/// Opens the sandbox in which an environment is made. What is returned with it keeps the downloads.
+async fn open(
+    base: &Interpreter,
+    environment: &Path,
+    scope: &installing::Scope,
+    search: Search<'_>,
+) -> Result<(Box<dyn Workspace>, Option<InUse>), StepError> {
+    let Search { setup, checkout, settings, context, .. } = search;
+    let mut spec = workspace::spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
+    spec.mounts.push(Mount { host: environment.to_owned(), inside: environment.to_owned(), writable: true });
+    spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
+    spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
+    spec.environment.remove("PYTHONPATH");
+    let downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
+    Ok((settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?, downloads))
+}
+
+/// Runs the commands of an installation up to the first that fails; returns the reason then.
+async fn run_all(
+    workspace: &mut dyn Workspace,
+    commands: Vec<Vec<String>>,
+    environment: &Path,
+    search: Search<'_>,
+    state: &HealState,
+) -> Result<Option<String>, StepError> {
+    for words in commands {
+        let outcome = installing::run(workspace, &words, &search.setup.suite().directory, search, state).await?;
+        if !outcome.end.is_success() {
+            let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
+            return Ok(Some(format!("`{shown}` ended with {}", outcome.end)));
+        }
+    }
+    Ok(None)
+}
+
+/// Makes an environment from a copy of the one that `base` has, in which all requirements hold together with further ones; the reason when that
+/// fails. The one that is copied stays as it is.
+pub(super) async fn install_over(
+    base: &Interpreter,
+    search: Search<'_>,
+    requirements: &[String],
+    state: &HealState,
+) -> Result<Result<Interpreter, String>, StepError> {
+    let Some(old) = &base.installed else { return Ok(Err("no environment was installed".to_owned())) };
+    let over = |environment: PathBuf| {
+        let others = base.folders.iter().filter(|folder| **folder != old.folder);
+        Interpreter {
+            program: environment.join("bin/python3"),
+            folders: others.cloned().chain([environment.clone()]).collect(),
+            installed: Some(InstalledEnvironment { folder: environment, base: old.base.clone() }),
+            ..base.clone()
+        }
+    };
+    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
+    let scope = installing::Scope::of(search, state).await?;
+    let mut parts = content(base, search, state);
+    parts.extend([old.folder.display().to_string(), requirements.join("\0")]);
+    let cache = scope.cache(search, Room::Environments, parts, dependencies.run_code);
+    let installing = match cache.begin(search.context).await? {
+        Begun::Complete(environment) => return Ok(Ok(over(environment))),
+        Begun::Empty(installing) => installing,
+    };
+    let environment = installing.folder();
+    let (mut workspace, _downloads) = open(base, &environment, &scope, search).await?;
+    let copy = search.checkout.folders.tools().join(super::programs::COPY_ENVIRONMENT);
+    let copy = [&old.base, &copy, &old.folder, &environment].map(|path| path.display().to_string());
+    let runner = has_pytest(search.setup).then(|| "pytest".to_owned());
+    let all =
+        dependencies.pip_words().unwrap_or_default().into_iter().chain(runner).chain(requirements.iter().cloned());
+    let commands = vec![copy.to_vec(), pip_install(&environment, all)];
+    let failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
+    workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    if let Some(reason) = failure {
+        return Ok(Err(reason));
+    }
+    Ok(Ok(over(installing::complete(installing, search).await?)))
 }
 
 fn installed_in(base: &Interpreter, environment: PathBuf) -> Interpreter {

@@ -1,0 +1,328 @@
+//! The hunt: bounds are tried in environments of their own until the tests pass, for one offender after the other. A second one usually shows
+//! only once the first is bounded.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::StepError;
+
+use super::candidate::bound_of;
+use super::suspects::{self, Evidence};
+use super::walk::{Break, Walk};
+use super::{Distribution, Releases, installed, is_new, releases};
+use crate::check_result::{CheckResult, TestState};
+use crate::session::Session;
+use crate::setup::Interpreter;
+use crate::state::{BoundOutcome, DriftReport, HealState, Offender, TriedBound};
+use crate::test_scope::Scope;
+use crate::toolchain::Search;
+use crate::toolchain::package_manager::PackageManager;
+
+/// Offenders that are bounded in one repository.
+const MOST_OFFENDERS: usize = 4;
+
+/// Tests that show the failure and are run in each environment.
+const TESTS: usize = 3;
+
+/// The selectors of a few tests of the main suite that show a failure.
+pub(super) fn selectors(session: &Session, result: &CheckResult, failure: &Finding) -> Vec<String> {
+    let mut own = session.setup().by_suite(&result.selectors_at(failure)).remove(&0).unwrap_or_default();
+    own.truncate(TESTS);
+    own
+}
+
+/// A bound under which the failure is gone.
+struct Found {
+    breaks: Break,
+    requirement: String,
+    interpreter: Interpreter,
+}
+
+pub(super) struct Hunt<'a> {
+    state: &'a mut HealState,
+    session: &'a mut Session,
+    manager: &'a dyn PackageManager,
+    search: Search<'a>,
+    releases: Releases,
+    /// The interpreters as the hunt found them.
+    original: Vec<Interpreter>,
+}
+
+impl<'a> Hunt<'a> {
+    pub(super) fn new(
+        state: &'a mut HealState,
+        session: &'a mut Session,
+        manager: &'a dyn PackageManager,
+        search: Search<'a>,
+        releases: Releases,
+    ) -> Self {
+        let original = session.setup().interpreters();
+        Self { state, session, manager, search, releases, original }
+    }
+
+    /// Goes back to the interpreters that were there.
+    pub(super) async fn end(self) -> Result<(), StepError> {
+        let Search { settings, context, .. } = self.search;
+        self.session.use_interpreters(self.original, context.run, &settings.sandbox).await
+    }
+
+    /// Bounds one offender after the other, as long as each lets the tests get further.
+    pub(super) async fn follow(
+        &mut self,
+        mut failure: Finding,
+        mut present: Vec<Distribution>,
+        mut seen: CheckResult,
+    ) -> Result<(), StepError> {
+        let mut requirements: Vec<String> = Vec::new();
+        for _ in 0..MOST_OFFENDERS {
+            let Some(found) = self.offender(&failure, &present, &seen, &mut requirements).await? else {
+                self.give_up();
+                return Ok(());
+            };
+            self.enter(found.interpreter).await?;
+            seen = self.run(&Scope::All).await?;
+            if seen.findings.is_empty() && seen.cut_short.is_none() && seen.count(TestState::Passed) > 0 {
+                self.leave_out_innocent(&mut requirements).await?;
+                self.report(|report| report.is_complete = true);
+                return Ok(());
+            }
+            let Some(next) = seen.findings.iter().find(|finding| suspects::may_be_to_blame(finding)) else { break };
+            if next.key() == failure.key() {
+                break;
+            }
+            failure = next.clone();
+            present = installed(self.session, self.manager, self.search).await?;
+        }
+        self.give_up();
+        Ok(())
+    }
+
+    fn give_up(&mut self) {
+        let limit = self.search.settings.drift_environments;
+        self.report(|report| {
+            if report.reason.is_empty() {
+                let bounds = report.tried.iter().flat_map(|tried| tried.bounds.last()).cloned().collect::<Vec<_>>();
+                report.reason = format!("tried in vain: {}", bounds.join(", "));
+            }
+            if report.environments >= limit {
+                report.reason = format!("{limit} environments were tried, which is the limit; {}", report.reason);
+            }
+        });
+    }
+
+    /// Finds the distribution of which an older release lets the tests get further, and where it broke.
+    async fn offender(
+        &mut self,
+        failure: &Finding,
+        present: &[Distribution],
+        seen: &CheckResult,
+        requirements: &mut Vec<String>,
+    ) -> Result<Option<Found>, StepError> {
+        let stated = self.manager.stated(self.search);
+        let suspected = suspects::of(failure, present, &stated, self.session.sources());
+        let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
+        let unknown: Vec<String> = names.into_iter().filter(|name| !self.releases.contains_key(name)).collect();
+        if !unknown.is_empty() {
+            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
+            self.releases.extend(more);
+        }
+        let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
+        for (_, suspect) in suspected {
+            let is_bounded = |offender: &Offender| offender.package == suspect.name;
+            let is_done = self.state.drift.report.iter().flat_map(|report| &report.offenders).any(is_bounded);
+            if is_done || !is_new(suspect, &self.releases, since.as_deref()) {
+                continue;
+            }
+            if let Some(found) = self.walk(failure, suspect, present, seen, requirements).await? {
+                let offender = offender_of(suspect, &found.breaks, failure);
+                self.search.context.note("drift", offender.sentence());
+                self.report(|report| report.offenders.push(offender));
+                requirements.push(found.requirement.clone());
+                return Ok(Some(found));
+            }
+            if self.is_over() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Walks through the releases of one distribution.
+    async fn walk(
+        &mut self,
+        failure: &Finding,
+        suspect: &Distribution,
+        present: &[Distribution],
+        seen: &CheckResult,
+        requirements: &[String],
+    ) -> Result<Option<Found>, StepError> {
+        let known = self.releases.get(&suspect.name).cloned().unwrap_or_default();
+        let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
+        let mut walk = Walk::new(known, &suspect.version, since.as_deref());
+        let mut best: Option<(String, Interpreter)> = None;
+        let tests = selectors(self.session, seen, failure);
+        let scope = if tests.is_empty() { Scope::UntilFirstFailure } else { Scope::Again(tests) };
+        while let Some((at, release)) = walk.next() {
+            if self.is_over() {
+                break;
+            }
+            let requirement = self.manager.up_to(&suspect.name, &release.version);
+            self.search.context.progress(format!("does it pass with {requirement}?"));
+            let bounds: Vec<String> = requirements.iter().cloned().chain([requirement.clone()]).collect();
+            let (outcome, interpreter) = self.try_bounds(&bounds, &scope, failure, suspect, present).await?;
+            let passes = matches!(outcome, BoundOutcome::Passed | BoundOutcome::MovedOn);
+            walk.tell(at, passes);
+            if let Some(interpreter) = interpreter.filter(|_| passes) {
+                best = Some((requirement, interpreter));
+            }
+        }
+        let found = walk.found().zip(best);
+        Ok(found.map(|(breaks, (requirement, interpreter))| Found { breaks, requirement, interpreter }))
+    }
+
+    /// Runs the failing tests in an environment with these bounds.
+    async fn try_bounds(
+        &mut self,
+        bounds: &[String],
+        scope: &Scope,
+        failure: &Finding,
+        suspect: &Distribution,
+        present: &[Distribution],
+    ) -> Result<(BoundOutcome, Option<Interpreter>), StepError> {
+        let interpreter = self.environment(bounds, present).await?;
+        let mut outcome = BoundOutcome::NotInstalled;
+        if let Some(interpreter) = &interpreter {
+            self.enter(interpreter.clone()).await?;
+            let result = self.run(scope).await?;
+            outcome = self.outcome(&result, failure, suspect, present);
+        }
+        self.report(|report| report.tried.push(TriedBound { bounds: bounds.to_vec(), outcome }));
+        Ok((outcome, interpreter))
+    }
+
+    /// Makes the environment with these bounds; `None`: it cannot be made.
+    async fn environment(
+        &mut self,
+        bounds: &[String],
+        present: &[Distribution],
+    ) -> Result<Option<Interpreter>, StepError> {
+        self.report(|report| report.environments += 1);
+        let Some(base) = self.original.first() else { return Ok(None) };
+        let made = self.manager.with_bounds(self.search, self.state, base, present, bounds).await?;
+        if let Err(reason) = &made {
+            self.search.context.note("drift", format!("{} cannot be installed: {reason}", bounds.join(" ")));
+        }
+        Ok(made.ok())
+    }
+
+    /// Returns how far the tests got: the same failure, another one that is not about the bounded distribution, or none.
+    fn outcome(
+        &self,
+        result: &CheckResult,
+        failure: &Finding,
+        suspect: &Distribution,
+        present: &[Distribution],
+    ) -> BoundOutcome {
+        if result.cut_short.is_some() {
+            return BoundOutcome::Failed;
+        }
+        let Some(first) = result.findings.first() else {
+            return if result.count(TestState::Passed) > 0 { BoundOutcome::Passed } else { BoundOutcome::Failed };
+        };
+        let key = failure.key();
+        if result.findings.iter().any(|finding| finding.key() == key) {
+            return BoundOutcome::Failed;
+        }
+        let about = suspects::of(first, present, &BTreeSet::new(), self.session.sources());
+        let is_about_it =
+            about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && one.key() == suspect.key());
+        if result.count(TestState::Passed) > 0 || !is_about_it { BoundOutcome::MovedOn } else { BoundOutcome::Failed }
+    }
+
+    /// Leaves out bounds without which the tests pass, too: what came later may have been the whole cause.
+    async fn leave_out_innocent(&mut self, requirements: &mut Vec<String>) -> Result<(), StepError> {
+        let mut at = 0;
+        while requirements.len() > 1 && at + 1 < requirements.len() && !self.is_over() {
+            let mut fewer = requirements.clone();
+            fewer.remove(at);
+            let present = installed(self.session, self.manager, self.search).await?;
+            let interpreter = self.environment(&fewer, &present).await?;
+            let Some(interpreter) = interpreter else {
+                at += 1;
+                continue;
+            };
+            self.enter(interpreter).await?;
+            let result = self.run(&Scope::All).await?;
+            let is_green = result.findings.is_empty() && result.count(TestState::Passed) > 0;
+            let outcome = if is_green { BoundOutcome::Passed } else { BoundOutcome::Failed };
+            self.report(|report| report.tried.push(TriedBound { bounds: fewer.clone(), outcome }));
+            if is_green {
+                *requirements = fewer;
+                self.report(|report| drop(report.offenders.remove(at)));
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    async fn enter(&mut self, interpreter: Interpreter) -> Result<(), StepError> {
+        let Search { settings, context, .. } = self.search;
+        let mut interpreters = self.original.clone();
+        if let Some(main) = interpreters.first_mut() {
+            *main = interpreter;
+        }
+        self.session.use_interpreters(interpreters, context.run, &settings.sandbox).await
+    }
+
+    /// Runs tests of the main suite.
+    async fn run(&mut self, scope: &Scope) -> Result<CheckResult, StepError> {
+        let limit = Duration::from_secs(self.state.request.limits.test_seconds);
+        self.session.check_suite(0, scope, limit, self.search.context).await
+    }
+
+    fn is_over(&self) -> bool {
+        let made = self.state.drift.report.as_ref().map_or(0, |report| report.environments);
+        made >= self.search.settings.drift_environments || self.state.is_out_of_time(self.search.context.now())
+    }
+
+    fn report(&mut self, change: impl FnOnce(&mut DriftReport)) {
+        change(self.state.drift.report.get_or_insert_default());
+    }
+}
+
+/// Describes an offender.
+fn offender_of(suspect: &Distribution, breaks: &Break, failure: &Finding) -> Offender {
+    let Break { last_good, first_bad } = breaks.clone();
+    let bound = bound_of(&last_good.version, &first_bad.version);
+    Offender { package: suspect.name.clone(), bound, broke: broke(suspect, failure), last_good, first_bad }
+}
+
+/// Describes what a release broke: the name that it removed, where the error says so, else the error.
+fn broke(suspect: &Distribution, failure: &Finding) -> String {
+    let message = failure.message.lines().next().unwrap_or_default().replace('`', "'");
+    let quoted: Vec<&str> = message.split('\'').skip(1).step_by(2).collect();
+    let is_of_it = |module: &str| {
+        let top = module.split('.').next().unwrap_or(module);
+        super::canonical(top) == suspect.key()
+            || suspect.modules.iter().any(|own| own == top)
+            || autoheal_code::python::distributions::that_brings(top)
+                .is_some_and(|known| super::canonical(known) == suspect.key())
+    };
+    match quoted.as_slice() {
+        [name, module, ..] if message.contains("cannot import name") && is_of_it(module) => {
+            format!("removed `{name}` from `{module}`")
+        }
+        [module, name, ..]
+            if message.contains("has no attribute") && message.contains("module '") && is_of_it(module) =>
+        {
+            format!("removed `{module}.{name}`")
+        }
+        [module, ..] if message.contains("No module named") && is_of_it(module) => format!("removed `{module}`"),
+        _ => {
+            let short: String = message.chars().take(160).collect();
+            format!("breaks the tests ({short})")
+        }
+    }
+}
