@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::diagnostics::Finding;
-use autoheal_engine::workflow::StepError;
+use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::candidate::bound_of;
 use super::suspects::{self, Evidence};
@@ -22,14 +22,39 @@ use crate::toolchain::package_manager::PackageManager;
 /// Offenders that are bounded in one repository.
 const MOST_OFFENDERS: usize = 4;
 
+/// Distributions that are looked at because they came down with another one.
+const MOST_DEEPER: usize = 2;
+
 /// Tests that show the failure and are run in each environment.
 const TESTS: usize = 3;
 
-/// The selectors of a few tests of the main suite that show a failure.
-pub(super) fn selectors(session: &Session, result: &CheckResult, failure: &Finding) -> Vec<String> {
+/// The part of the main suite that shows a failure: a few tests, or all where they do not fail alike by themselves.
+pub(super) async fn scope_of(
+    session: &mut Session,
+    result: &CheckResult,
+    failure: &Finding,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Scope, StepError> {
     let mut own = session.setup().by_suite(&result.selectors_at(failure)).remove(&0).unwrap_or_default();
     own.truncate(TESTS);
-    own
+    if own.is_empty() {
+        return Ok(Scope::All);
+    }
+    let scope = Scope::Again(own);
+    let again = session.check_suite(0, &scope, limit, context).await?;
+    Ok(if shows(&again, failure) { scope } else { Scope::All })
+}
+
+/// Returns whether a result holds a failure.
+pub(super) fn shows(result: &CheckResult, failure: &Finding) -> bool {
+    let key = failure.key();
+    result.findings.iter().any(|finding| finding.key() == key)
+}
+
+/// Returns whether a run of tests found nothing.
+pub(super) fn is_green(result: &CheckResult) -> bool {
+    result.findings.is_empty() && result.cut_short.is_none() && result.count(TestState::Passed) > 0
 }
 
 /// A bound under which the failure is gone.
@@ -72,17 +97,17 @@ impl<'a> Hunt<'a> {
         &mut self,
         mut failure: Finding,
         mut present: Vec<Distribution>,
-        mut seen: CheckResult,
+        mut scope: Scope,
     ) -> Result<(), StepError> {
         let mut requirements: Vec<String> = Vec::new();
         for _ in 0..MOST_OFFENDERS {
-            let Some(found) = self.offender(&failure, &present, &seen, &mut requirements).await? else {
+            let Some(found) = self.offender(&failure, &present, &scope, &mut requirements).await? else {
                 self.give_up();
                 return Ok(());
             };
             self.enter(found.interpreter).await?;
-            seen = self.run(&Scope::All).await?;
-            if seen.findings.is_empty() && seen.cut_short.is_none() && seen.count(TestState::Passed) > 0 {
+            let seen = self.run(&Scope::All).await?;
+            if is_green(&seen) {
                 self.leave_out_innocent(&mut requirements).await?;
                 self.report(|report| report.is_complete = true);
                 return Ok(());
@@ -92,6 +117,7 @@ impl<'a> Hunt<'a> {
                 break;
             }
             failure = next.clone();
+            scope = scope_of(self.session, &seen, &failure, self.limit(), self.search.context).await?;
             present = installed(self.session, self.manager, self.search).await?;
         }
         self.give_up();
@@ -116,7 +142,7 @@ impl<'a> Hunt<'a> {
         &mut self,
         failure: &Finding,
         present: &[Distribution],
-        seen: &CheckResult,
+        scope: &Scope,
         requirements: &mut Vec<String>,
     ) -> Result<Option<Found>, StepError> {
         let stated = self.manager.stated(self.search);
@@ -134,7 +160,8 @@ impl<'a> Hunt<'a> {
             if is_done || !is_new(suspect, &self.releases, since.as_deref()) {
                 continue;
             }
-            if let Some(found) = self.walk(failure, suspect, present, seen, requirements).await? {
+            if let Some(found) = self.walk(failure, suspect, present, scope, requirements).await? {
+                let (suspect, found) = self.deeper(suspect, found, failure, present, scope, requirements).await?;
                 let offender = offender_of(suspect, &found.breaks, failure);
                 self.search.context.note("drift", offender.sentence());
                 self.report(|report| report.offenders.push(offender));
@@ -148,21 +175,52 @@ impl<'a> Hunt<'a> {
         Ok(None)
     }
 
+    /// Looks whether a distribution that came down together with a bounded one is the offender: an older release may bring older ones of what it
+    /// needs.
+    async fn deeper<'d>(
+        &mut self,
+        suspect: &'d Distribution,
+        found: Found,
+        failure: &Finding,
+        present: &'d [Distribution],
+        scope: &Scope,
+        requirements: &[String],
+    ) -> Result<(&'d Distribution, Found), StepError> {
+        self.enter(found.interpreter.clone()).await?;
+        let with_bound = installed(self.session, self.manager, self.search).await?;
+        let other_version = |one: &&Distribution| {
+            let now = with_bound.iter().find(|other| other.key() == one.key());
+            one.key() != suspect.key() && now.is_some_and(|now| now.version != one.version)
+        };
+        let needed = |one: &&Distribution| suspect.requires.iter().any(|name| super::canonical(name) == one.key());
+        let moved: Vec<&Distribution> = present.iter().filter(needed).filter(other_version).take(MOST_DEEPER).collect();
+        let unknown: Vec<String> =
+            moved.iter().map(|one| one.name.clone()).filter(|name| !self.releases.contains_key(name)).collect();
+        if !unknown.is_empty() {
+            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
+            self.releases.extend(more);
+        }
+        for one in moved {
+            if let Some(own) = self.walk(failure, one, present, scope, requirements).await? {
+                return Ok((one, own));
+            }
+        }
+        Ok((suspect, found))
+    }
+
     /// Walks through the releases of one distribution.
     async fn walk(
         &mut self,
         failure: &Finding,
         suspect: &Distribution,
         present: &[Distribution],
-        seen: &CheckResult,
+        scope: &Scope,
         requirements: &[String],
     ) -> Result<Option<Found>, StepError> {
         let known = self.releases.get(&suspect.name).cloned().unwrap_or_default();
         let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
         let mut walk = Walk::new(known, &suspect.version, since.as_deref());
         let mut best: Option<(String, Interpreter)> = None;
-        let tests = selectors(self.session, seen, failure);
-        let scope = if tests.is_empty() { Scope::UntilFirstFailure } else { Scope::Again(tests) };
         while let Some((at, release)) = walk.next() {
             if self.is_over() {
                 break;
@@ -170,7 +228,7 @@ impl<'a> Hunt<'a> {
             let requirement = self.manager.up_to(&suspect.name, &release.version);
             self.search.context.progress(format!("does it pass with {requirement}?"));
             let bounds: Vec<String> = requirements.iter().cloned().chain([requirement.clone()]).collect();
-            let (outcome, interpreter) = self.try_bounds(&bounds, &scope, failure, suspect, present).await?;
+            let (outcome, interpreter) = self.try_bounds(&bounds, scope, failure, suspect, present).await?;
             let passes = matches!(outcome, BoundOutcome::Passed | BoundOutcome::MovedOn);
             walk.tell(at, passes);
             if let Some(interpreter) = interpreter.filter(|_| passes) {
@@ -230,8 +288,7 @@ impl<'a> Hunt<'a> {
         let Some(first) = result.findings.first() else {
             return if result.count(TestState::Passed) > 0 { BoundOutcome::Passed } else { BoundOutcome::Failed };
         };
-        let key = failure.key();
-        if result.findings.iter().any(|finding| finding.key() == key) {
+        if shows(result, failure) {
             return BoundOutcome::Failed;
         }
         let about = suspects::of(first, present, &BTreeSet::new(), self.session.sources());
@@ -254,7 +311,7 @@ impl<'a> Hunt<'a> {
             };
             self.enter(interpreter).await?;
             let result = self.run(&Scope::All).await?;
-            let is_green = result.findings.is_empty() && result.count(TestState::Passed) > 0;
+            let is_green = is_green(&result);
             let outcome = if is_green { BoundOutcome::Passed } else { BoundOutcome::Failed };
             self.report(|report| report.tried.push(TriedBound { bounds: fewer.clone(), outcome }));
             if is_green {
@@ -278,8 +335,11 @@ impl<'a> Hunt<'a> {
 
     /// Runs tests of the main suite.
     async fn run(&mut self, scope: &Scope) -> Result<CheckResult, StepError> {
-        let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-        self.session.check_suite(0, scope, limit, self.search.context).await
+        self.session.check_suite(0, scope, self.limit(), self.search.context).await
+    }
+
+    const fn limit(&self) -> Duration {
+        Duration::from_secs(self.state.request.limits.test_seconds)
     }
 
     fn is_over(&self) -> bool {

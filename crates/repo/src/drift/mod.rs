@@ -19,6 +19,7 @@ mod suspects;
 mod walk;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use autoheal_code::python::distributions::canonical;
 use autoheal_engine::diagnostics::Finding;
@@ -27,12 +28,14 @@ use autoheal_forge::CommitId;
 use serde::Deserialize;
 
 use self::hunt::Hunt;
-use crate::check_result::CheckResult;
+use crate::check_result::{CheckResult, TestState};
 use crate::checkout::Checkout;
+use crate::flaky::conditions::Conditions;
 use crate::session::Session;
 use crate::settings::HealSettings;
 use crate::state::{DriftReport, HealState, InstalledPackage};
 use crate::step_error::forge_error;
+use crate::test_scope::Scope;
 use crate::test_setup::project_of;
 use crate::toolchain::Search;
 use crate::toolchain::installing;
@@ -91,7 +94,7 @@ pub(crate) async fn look(
     let named = |one: &Distribution| InstalledPackage { name: one.name.clone(), version: one.version.clone() };
     state.drift.installed = installed.iter().map(named).collect();
     let suspected = suspects::of(&failure, &installed, &manager.stated(search), session.sources());
-    if suspected.is_empty() || passes_before(&observed.result, &failure, state, session, context).await? {
+    if suspected.is_empty() {
         return Ok(());
     }
     let since = green_since(state, checkout).await?;
@@ -100,10 +103,15 @@ pub(crate) async fn look(
     if !suspected.iter().any(|(_, one)| is_new(one, &releases, since.as_deref())) {
         return Ok(());
     }
+    let limit = Duration::from_secs(state.request.limits.test_seconds);
+    let scope = hunt::scope_of(session, &observed.result, &failure, limit, context).await?;
+    if passes_before(&scope, &failure, limit, session, context).await? {
+        return Ok(());
+    }
     context.note("drift", format!("a dependency may have drifted; looked at first: {}", names.join(", ")));
     state.drift.report = Some(DriftReport { since, ..DriftReport::default() });
     let mut hunt = Hunt::new(state, session, manager, search, releases);
-    hunt.follow(failure.clone(), installed, observed.result).await?;
+    hunt.follow(failure.clone(), installed, scope).await?;
     hunt.end().await?;
     candidate::propose(state, session, manager, search, failure);
     let report = state.drift.report.as_ref().map(DriftReport::sentence).unwrap_or_default();
@@ -147,26 +155,20 @@ async fn releases(
     Ok(serde_json::from_slice(&outcome.stdout).unwrap_or_default())
 }
 
-/// Returns whether the failing test passes on the tree of the commit before, with what is installed now: then the last commit broke it.
+/// Returns whether the failure is gone on the tree of the commit before, with what is installed now: then the last commit broke it.
 async fn passes_before(
-    result: &CheckResult,
+    scope: &Scope,
     failure: &Finding,
-    state: &HealState,
+    limit: Duration,
     session: &mut Session,
     context: &StepContext,
 ) -> Result<bool, StepError> {
     if session.tree_before().is_none() {
         return Ok(false);
     }
-    let selectors = hunt::selectors(session, result, failure);
-    if selectors.is_empty() {
-        return Ok(false);
-    }
-    let limit = std::time::Duration::from_secs(state.request.limits.test_seconds);
-    let conditions = crate::flaky::conditions::Conditions { is_before: true, ..Default::default() };
-    let scope = crate::test_scope::Scope::Again(selectors);
-    let before = session.rerun(0, &scope, &conditions, limit, context).await?;
-    Ok(before.result.is_green())
+    let conditions = Conditions { is_before: true, ..Conditions::default() };
+    let before = session.rerun(0, scope, &conditions, limit, context).await?.result;
+    Ok(!hunt::shows(&before, failure) && before.count(TestState::Passed) > 0)
 }
 
 /// The day from which the repository is taken to have been green: that of the commit before the last, else of the last. The last one may be what CI

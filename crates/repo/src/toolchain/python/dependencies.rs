@@ -8,6 +8,7 @@ use autoheal_code::python::distributions::is_for_tests;
 use regex::Regex;
 use toml::Value;
 
+use super::ci_installs::CiInstalls;
 use crate::project::{Manifests, Project, ini_section, ini_value};
 
 /// Maximum depth of dependency groups that include each other.
@@ -26,6 +27,8 @@ pub struct Dependencies {
     pub is_installable: bool,
     /// Its extras that tests need.
     pub extras: Vec<String>,
+    /// True if CI asks for the newest releases of what it names.
+    pub upgrades: bool,
     /// True if the installation runs code of the repository: its own build, or code of it that a requirements
     /// file names.
     pub run_code: bool,
@@ -47,7 +50,21 @@ impl Dependencies {
         for directory in &project.other_directories {
             found.add_requirements(read(directory).requirements);
         }
+        found.add_ci(CiInstalls::of(tree, &project.directory));
         found
+    }
+
+    /// Adds what the commands of CI install beyond the manifests.
+    fn add_ci(&mut self, installs: CiInstalls) {
+        let CiInstalls { requirements, extras, upgrades } = installs;
+        if !requirements.is_empty() {
+            self.found.push("the commands of CI".to_owned());
+        }
+        self.add_requirements(requirements);
+        // Extras that the manifests do not state are an error of pip's alone.
+        let new: Vec<String> = extras.into_iter().filter(|extra| !self.extras.contains(extra)).collect();
+        self.extras.extend(new.into_iter().filter(|_| self.is_installable));
+        self.upgrades |= upgrades;
     }
 
     /// Reads the dependencies from the manifests.
@@ -87,11 +104,12 @@ impl Dependencies {
     }
 
     /// Returns the words after `python -m pip install` for all dependencies but the project itself; `None`: there are none. No shell
-    /// sees them, and each is one requirement or file, never an option.
+    /// sees them, and what the repository states is one requirement or file each, never an option.
     pub fn pip_words(&self) -> Option<Vec<String>> {
         let files = self.requirement_files.iter().flat_map(|file| ["--requirement".to_owned(), file.clone()]);
         let words: Vec<String> = files.chain(self.requirements.iter().cloned()).collect();
-        (!words.is_empty()).then_some(words)
+        let upgrade = self.upgrades.then(|| "--upgrade".to_owned());
+        (!words.is_empty()).then(|| upgrade.into_iter().chain(words).collect())
     }
 
     /// The word after `python -m pip install` that installs the project itself with its extras.
@@ -219,7 +237,7 @@ fn is_of_a_registry(line: &str) -> bool {
 }
 
 /// Returns whether pip would parse `text` as a requirement, and not as an option, a file or a URL.
-fn is_requirement(text: &str) -> bool {
+pub(super) fn is_requirement(text: &str) -> bool {
     REQUIREMENT.as_ref().is_some_and(|pattern| pattern.is_match(text.trim()))
 }
 

@@ -246,7 +246,7 @@ async fn install(
 ) -> Result<Result<Interpreter, String>, StepError> {
     let Search { setup, context, .. } = search;
     let scope = installing::Scope::of(search, state).await?;
-    let content = content(base, search, state);
+    let content = content(base, search, dependencies, state);
     let runs_code = state.request.install_command.is_some() || dependencies.run_code;
     let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
         Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
@@ -331,7 +331,7 @@ pub(super) async fn install_over(
     };
     let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
     let scope = installing::Scope::of(search, state).await?;
-    let mut parts = content(base, search, state);
+    let mut parts = content(base, search, &dependencies, state);
     parts.extend([old.folder.display().to_string(), requirements.join("\0")]);
     let cache = scope.cache(search, Room::Environments, parts, dependencies.run_code);
     let installing = match cache.begin(search.context).await? {
@@ -406,8 +406,10 @@ fn tools_command(base: &Interpreter, environment: &Path, setup: &Setup, state: &
 }
 
 /// Returns what an installation depends on, for its cache key.
-fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<String> {
+fn content(base: &Interpreter, search: Search<'_>, dependencies: &Dependencies, state: &HealState) -> Vec<String> {
     vec![
+        dependencies.pip_words().unwrap_or_default().join("\0"),
+        dependencies.project_word().unwrap_or_default(),
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", has_pytest(search.setup)),

@@ -4,13 +4,14 @@
 //!
 //! - `framework`: the test runner of a project; `roots`: the folders that its import path begins at
 //! - `commands`: commands of CI; `pytest_arguments`: those of its arguments that matter
-//! - `interpreter`, `dependencies`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
+//! - `interpreter`, `dependencies`, `ci_installs`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
 //!   releases of that
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
 //! - `linters`, `linter_versions`, `language_servers`: other tools
 
 mod bounds;
+mod ci_installs;
 mod commands;
 pub mod dependencies;
 mod framework;

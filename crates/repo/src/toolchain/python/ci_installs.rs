@@ -1,0 +1,108 @@
+//! The packages that CI installs with its own command lines, where those say more than the manifests: `pip install -e .[tests] 'pytest<8'`.
+
+use std::path::Path;
+
+use super::commands::inner_command;
+use super::dependencies::is_requirement;
+use crate::ci_commands;
+
+/// What the commands of CI install in addition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct CiInstalls {
+    /// Requirements by name.
+    pub(super) requirements: Vec<String>,
+    /// Extras of the project.
+    pub(super) extras: Vec<String>,
+    /// True if a command asks for the newest releases.
+    pub(super) upgrades: bool,
+}
+
+/// Options of `pip install` that take a value.
+const WITH_VALUE: &[&str] = &[
+    "-c",
+    "--constraint",
+    "-i",
+    "--index-url",
+    "--extra-index-url",
+    "-f",
+    "--find-links",
+    "-t",
+    "--target",
+    "--prefix",
+    "--root",
+    "--progress-bar",
+    "--upgrade-strategy",
+    "-r",
+    "--requirement",
+];
+
+/// Distributions that install others, and are no part of what runs.
+const INSTALLERS: &[&str] = &["pip", "wheel", "build", "tox", "nox", "uv", "pipenv", "poetry", "twine", "virtualenv"];
+
+impl CiInstalls {
+    /// Reads the commands of the jobs that run tests in a project's folder.
+    pub(super) fn of(tree: &Path, directory: &str) -> Self {
+        let mut found = Self::default();
+        for (folder, words) in ci_commands::commands_of_tests(tree) {
+            if folder == directory {
+                found.read(&words);
+            }
+        }
+        found
+    }
+
+    fn read(&mut self, words: &[String]) {
+        let inner = inner_command(words);
+        let words = inner.as_deref().unwrap_or(words);
+        let [program, verb, arguments @ ..] = words else { return };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        if !(name.starts_with("pip") && !name.starts_with("pipx") && !name.starts_with("pipenv")) || verb != "install" {
+            return;
+        }
+        let mut arguments = arguments.iter();
+        while let Some(word) = arguments.next() {
+            match word.as_str() {
+                "-U" | "--upgrade" => self.upgrades = true,
+                option if WITH_VALUE.contains(&option) => drop(arguments.next()),
+                "-e" | "--editable" => {}
+                option if option.starts_with('-') => {}
+                word => self.add(word),
+            }
+        }
+    }
+
+    fn add(&mut self, word: &str) {
+        let own = word.strip_prefix(".[").and_then(|extras| extras.strip_suffix(']'));
+        if let Some(extras) = own {
+            self.extras.extend(extras.split(',').map(|extra| extra.trim().to_owned()));
+        } else if is_requirement(word) && !INSTALLERS.contains(&word) {
+            self.requirements.push(word.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("pip install -e .[tests,x] 'pytest<8' blinker", &["pytest<8", "blinker"], &["tests", "x"], false)]
+    #[case("python -m pip install --upgrade pip", &[], &[], true)]
+    #[case("pip install -U setuptools -r requirements.txt -c c.txt .", &["setuptools"], &[], true)]
+    #[case("pip install ./lib git+https://h.example/x --index-url https://h.example x==1", &["x==1"], &[], false)]
+    #[case("pipx install black", &[], &[], false)]
+    #[case("pip download x", &[], &[], false)]
+    fn a_command_of_ci_installs(
+        #[case] command: &str,
+        #[case] requirements: &[&str],
+        #[case] extras: &[&str],
+        #[case] upgrades: bool,
+    ) {
+        let mut found = CiInstalls::default();
+        found.read(&shell_words::split(command).unwrap());
+        let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+        assert_eq!(found, CiInstalls { requirements: owned(requirements), extras: owned(extras), upgrades });
+    }
+}
