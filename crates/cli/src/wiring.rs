@@ -21,7 +21,7 @@ use autoheal_orchestrator::{
 };
 use autoheal_repo::caches;
 use autoheal_repo::request::{CommandLimits, HostingRequest};
-use autoheal_repo::{DRIFT_ENVIRONMENTS, HealRequest, HealSettings, HealWorkflow};
+use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, Image, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
 use autoheal_source::schedule::Schedule;
 use autoheal_source::{AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
@@ -144,7 +144,7 @@ fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices)
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
         git_limits: git_limits(&config.git),
-        drift_environments: DRIFT_ENVIRONMENTS,
+        drift_environments: config.heal.drift_environments,
         caches: config.caches(),
     };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)

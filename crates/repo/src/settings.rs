@@ -12,7 +12,7 @@ use crate::caches::CacheLimits;
 use crate::prompt_limits::PromptLimits;
 
 /// Default of [`HealSettings::drift_environments`].
-pub const DRIFT_ENVIRONMENTS: usize = 30;
+pub const DRIFT_ENVIRONMENTS: u32 = 30;
 
 /// Settings of the workflow that depend on its machine.
 pub struct HealSettings {
@@ -31,7 +31,7 @@ pub struct HealSettings {
     /// Limits on the size of a repository.
     pub git_limits: SizeLimits,
     /// Maximum number of environments that the search for drifted dependencies makes in a run; 0: it does not search.
-    pub drift_environments: usize,
+    pub drift_environments: u32,
     /// Limits on the caches that installs leave for later runs.
     pub caches: CacheLimits,
 }

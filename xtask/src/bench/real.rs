@@ -203,7 +203,8 @@ fn heal(binary: &Path, folder: &Path, work: &Path, python: &Path) -> anyhow::Res
     command.arg(binary).arg("heal").arg(folder.join("repo"));
     command.args(["--json", "--model", "none", "--sandbox", "bubblewrap", "--team", "Bench", "--leader", "Real"]);
     command.arg("--data-dir").arg(work.join("data"));
-    command.env("PATH", format!("{}:{}", python.display(), std::env::var("PATH").unwrap_or_default()));
+    // No other Python, which might lack less.
+    command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", python.display()));
     command.env_remove("VIRTUAL_ENV");
     let output = process::output_of(&mut command)?;
     std::fs::write(folder.join("results.json"), &output.stdout)?;

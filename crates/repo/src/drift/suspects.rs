@@ -124,8 +124,10 @@ fn captures<'t>(pattern: Option<&'t Regex>, text: &'t str) -> impl Iterator<Item
     })
 }
 
+/// The names in an error: its class, if that is named with its module, and what stands in quotes.
 fn names(text: &str) -> impl Iterator<Item = String> {
-    captures(NAMED.as_ref(), text).map(str::to_owned)
+    let class = text.trim_start().split(':').next().filter(|class| class.contains('.') && !class.contains(' '));
+    class.into_iter().chain(captures(NAMED.as_ref(), text)).map(str::to_owned)
 }
 
 /// The text of a file of the repository that a traceback names, whatever stands before its path.

@@ -40,7 +40,7 @@ pub struct DriftReport {
     /// True if the tests pass with bounds on all offenders.
     pub is_complete: bool,
     /// Number of environments that were made.
-    pub environments: usize,
+    pub environments: u32,
     /// Bounds that were tried, with their outcomes.
     pub tried: Vec<TriedBound>,
     /// Reason the search ended without a result, for the user; empty if it has one.

@@ -25,7 +25,9 @@ pub(super) struct Pip;
 impl PackageManager for Pip {
     fn installed_words(&self, place: &Place<'_>, search: Search<'_>) -> Vec<String> {
         let extras = Dependencies::of(&search.checkout.folders.tree(), search.project).extras;
-        [place.program(), place.tool(programs::INSTALLED)].into_iter().chain(extras).collect()
+        // Isolated: the tree may hold metadata of the project, too.
+        let ours = [place.program(), "-I".to_owned(), place.tool(programs::INSTALLED)];
+        ours.into_iter().chain(extras).collect()
     }
 
     fn stated(&self, search: Search<'_>) -> BTreeSet<String> {
