@@ -1,7 +1,7 @@
 //! A small index of Python packages on the loopback interface. Its wheels are made of text, so that a test says what each release holds; one can be
 //! published while the index is asked.
 
-#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot set itself up has failed")]
+#![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
 use std::io;
 use std::net::SocketAddr;
@@ -50,15 +50,16 @@ impl Wheel {
 
     fn bytes(&self) -> Vec<u8> {
         let folder = format!("{}-{}.dist-info", self.name.replace('-', "_"), self.version);
-        let requires: String = self.requires.iter().map(|one| format!("Requires-Dist: {one}\n")).collect();
+        let requires: Vec<String> = self.requires.iter().map(|one| format!("Requires-Dist: {one}\n")).collect();
+        let requires = requires.concat();
         let mut files = self.files.clone();
         let metadata = format!("Metadata-Version: 2.1\nName: {}\nVersion: {}\n{requires}", self.name, self.version);
         files.push((format!("{folder}/METADATA"), metadata));
         let wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n".to_owned();
         files.push((format!("{folder}/WHEEL"), wheel));
         let record = format!("{folder}/RECORD");
-        let listed: String = files.iter().map(|(file, _)| format!("{file},,\n")).collect();
-        files.push((record.clone(), format!("{listed}{record},,\n")));
+        let listed: Vec<String> = files.iter().map(|(file, _)| format!("{file},,\n")).collect();
+        files.push((record.clone(), format!("{}{record},,\n", listed.concat())));
         zip(&files)
     }
 }

@@ -128,7 +128,7 @@ impl<'a> Hunt<'a> {
         let limit = self.search.settings.drift_environments;
         self.report(|report| {
             if report.reason.is_empty() {
-                let bounds = report.tried.iter().flat_map(|tried| tried.bounds.last()).cloned().collect::<Vec<_>>();
+                let bounds = report.tried.iter().filter_map(|tried| tried.bounds.last()).cloned().collect::<Vec<_>>();
                 report.reason = format!("tried in vain: {}", bounds.join(", "));
             }
             if report.environments >= limit {

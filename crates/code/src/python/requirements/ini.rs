@@ -73,7 +73,8 @@ impl Ini {
                 is_inside = true;
                 let value = content[equals + 1..].trim_start();
                 let at = at + content.len() - value.len();
-                lists.push(List { purpose, lines: vec![at..at + value.len()] });
+                let first = at..at + value.len();
+                lists.push(List { purpose, lines: Vec::from([first]) });
             }
         }
         lists

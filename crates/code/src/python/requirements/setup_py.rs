@@ -44,7 +44,6 @@ fn closing(text: &str, start: usize) -> Option<usize> {
             (_, '\n') => (quote, in_comment) = (None, false),
             _ if in_comment => {}
             (Some(open), char) if char == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(char),
             (None, '#') => in_comment = true,
             (None, '[' | '{' | '(') => depth += 1,
@@ -54,7 +53,7 @@ fn closing(text: &str, start: usize) -> Option<usize> {
                     return Some(start + at + char.len_utf8());
                 }
             }
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     None

@@ -1,6 +1,7 @@
 //! Bounds on the versions of distributions: environments with older ones, and the manifests that state them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use autoheal_code::python::distributions::{canonical, distribution_of, is_for_tests};
@@ -10,13 +11,15 @@ use autoheal_engine::workflow::StepError;
 
 use super::dependencies::{Dependencies, is_wanted};
 use super::{installation, programs};
+use crate::caches::{Begun, Room};
 use crate::discovery;
 use crate::drift::Distribution;
 use crate::project::{join, read_text};
-use crate::setup::Interpreter;
+use crate::setup::{InstalledEnvironment, Interpreter};
 use crate::state::{HealState, Offender};
+use crate::step_error::sandbox_error;
 use crate::toolchain::package_manager::PackageManager;
-use crate::toolchain::{Place, Search};
+use crate::toolchain::{Place, Search, installing};
 
 /// pip in virtual environments.
 pub(super) struct Pip;
@@ -51,7 +54,7 @@ impl PackageManager for Pip {
         // The project itself stays as it is in the copy; what it needs is asked for with all the rest.
         let own = installed.iter().flat_map(|one| &one.requirements);
         let requirements: Vec<String> = own.chain(bounds).cloned().collect();
-        installation::install_over(base, search, &requirements, state).await
+        install_over(base, search, &requirements, state).await
     }
 
     fn up_to(&self, package: &str, version: &str) -> String {
@@ -77,6 +80,49 @@ impl PackageManager for Pip {
         let edit = |(file, text): (&&str, &String)| FileEdit::single(*file, Edit::between(&before[file], text));
         Some(changed.map(edit).collect())
     }
+}
+
+/// Makes an environment from a copy of the one that `base` has, in which all requirements hold together with further ones; the reason when that
+/// fails. The one that is copied stays as it is.
+async fn install_over(
+    base: &Interpreter,
+    search: Search<'_>,
+    requirements: &[String],
+    state: &HealState,
+) -> Result<Result<Interpreter, String>, StepError> {
+    let Some(old) = &base.installed else { return Ok(Err("no environment was installed".to_owned())) };
+    let over = |environment: PathBuf| {
+        let others = base.folders.iter().filter(|folder| **folder != old.folder);
+        Interpreter {
+            program: environment.join("bin/python3"),
+            folders: others.cloned().chain([environment.clone()]).collect(),
+            installed: Some(InstalledEnvironment { folder: environment, base: old.base.clone() }),
+            ..base.clone()
+        }
+    };
+    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
+    let scope = installing::Scope::of(search, state).await?;
+    let mut parts = installation::content(base, search, &dependencies, state);
+    parts.extend([old.folder.display().to_string(), requirements.join("\0")]);
+    let cache = scope.cache(search, Room::Environments, parts, dependencies.run_code);
+    let installing = match cache.begin(search.context).await? {
+        Begun::Complete(environment) => return Ok(Ok(over(environment))),
+        Begun::Empty(installing) => installing,
+    };
+    let environment = installing.folder();
+    let (mut workspace, _downloads) = installation::open(base, &environment, &scope, search).await?;
+    let copy = search.checkout.folders.tools().join(programs::COPY_ENVIRONMENT);
+    let copy = [&old.base, &copy, &old.folder, &environment].map(|path| path.display().to_string());
+    let runner = installation::has_pytest(search.setup).then(|| "pytest".to_owned());
+    let all =
+        dependencies.pip_words().unwrap_or_default().into_iter().chain(runner).chain(requirements.iter().cloned());
+    let commands = vec![copy.to_vec(), installation::pip_install(&environment, all)];
+    let failure = installation::run_all(&mut *workspace, commands, &environment, search, state).await?;
+    workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    if let Some(reason) = failure {
+        return Ok(Err(reason));
+    }
+    Ok(Ok(over(installing::complete(installing, search).await?)))
 }
 
 /// The manifests that decide what is installed for the tests.

@@ -196,7 +196,7 @@ fn needed_modules(setup: &Setup, dependencies: &Dependencies, checkout: &Checkou
     needed
 }
 
-fn has_pytest(setup: &Setup) -> bool {
+pub(super) fn has_pytest(setup: &Setup) -> bool {
     setup.suites().any(|suite| suite.tests.runner == PYTEST)
 }
 
@@ -277,7 +277,7 @@ async fn install(
 }
 
 /// Opens the sandbox in which an environment is made. What is returned with it keeps the downloads.
-async fn open(
+pub(super) async fn open(
     base: &Interpreter,
     environment: &Path,
     scope: &installing::Scope,
@@ -294,7 +294,7 @@ async fn open(
 }
 
 /// Runs the commands of an installation up to the first that fails; returns the reason then.
-async fn run_all(
+pub(super) async fn run_all(
     workspace: &mut dyn Workspace,
     commands: Vec<Vec<String>>,
     environment: &Path,
@@ -309,49 +309,6 @@ async fn run_all(
         }
     }
     Ok(None)
-}
-
-/// Makes an environment from a copy of the one that `base` has, in which all requirements hold together with further ones; the reason when that
-/// fails. The one that is copied stays as it is.
-pub(super) async fn install_over(
-    base: &Interpreter,
-    search: Search<'_>,
-    requirements: &[String],
-    state: &HealState,
-) -> Result<Result<Interpreter, String>, StepError> {
-    let Some(old) = &base.installed else { return Ok(Err("no environment was installed".to_owned())) };
-    let over = |environment: PathBuf| {
-        let others = base.folders.iter().filter(|folder| **folder != old.folder);
-        Interpreter {
-            program: environment.join("bin/python3"),
-            folders: others.cloned().chain([environment.clone()]).collect(),
-            installed: Some(InstalledEnvironment { folder: environment, base: old.base.clone() }),
-            ..base.clone()
-        }
-    };
-    let dependencies = Dependencies::of(&search.checkout.folders.tree(), search.project);
-    let scope = installing::Scope::of(search, state).await?;
-    let mut parts = content(base, search, &dependencies, state);
-    parts.extend([old.folder.display().to_string(), requirements.join("\0")]);
-    let cache = scope.cache(search, Room::Environments, parts, dependencies.run_code);
-    let installing = match cache.begin(search.context).await? {
-        Begun::Complete(environment) => return Ok(Ok(over(environment))),
-        Begun::Empty(installing) => installing,
-    };
-    let environment = installing.folder();
-    let (mut workspace, _downloads) = open(base, &environment, &scope, search).await?;
-    let copy = search.checkout.folders.tools().join(super::programs::COPY_ENVIRONMENT);
-    let copy = [&old.base, &copy, &old.folder, &environment].map(|path| path.display().to_string());
-    let runner = has_pytest(search.setup).then(|| "pytest".to_owned());
-    let all =
-        dependencies.pip_words().unwrap_or_default().into_iter().chain(runner).chain(requirements.iter().cloned());
-    let commands = vec![copy.to_vec(), pip_install(&environment, all)];
-    let failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
-    workspace.close().await.map_err(|error| sandbox_error(&error))?;
-    if let Some(reason) = failure {
-        return Ok(Err(reason));
-    }
-    Ok(Ok(over(installing::complete(installing, search).await?)))
 }
 
 fn installed_in(base: &Interpreter, environment: PathBuf) -> Interpreter {
@@ -390,7 +347,7 @@ fn install_commands(
 }
 
 /// The command that installs `what` into an environment.
-fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(super) fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Vec<String> {
     let python = environment.join("bin/python3").display().to_string();
     let pip = [&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"].map(str::to_owned);
     pip.into_iter().chain(what).collect()
@@ -406,7 +363,12 @@ fn tools_command(base: &Interpreter, environment: &Path, setup: &Setup, state: &
 }
 
 /// Returns what an installation depends on, for its cache key.
-fn content(base: &Interpreter, search: Search<'_>, dependencies: &Dependencies, state: &HealState) -> Vec<String> {
+pub(super) fn content(
+    base: &Interpreter,
+    search: Search<'_>,
+    dependencies: &Dependencies,
+    state: &HealState,
+) -> Vec<String> {
     vec![
         dependencies.pip_words().unwrap_or_default().join("\0"),
         dependencies.project_word().unwrap_or_default(),
