@@ -154,11 +154,16 @@ impl<'a> Hunt<'a> {
             self.releases.extend(more);
         }
         let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
-        for (_, suspect) in suspected {
+        let all: Vec<&Distribution> = suspected.into_iter().map(|(_, one)| one).collect();
+        let mut passes: Vec<(bool, &Distribution)> = Vec::new();
+        for is_thorough in [false, true] {
+            passes.extend(std::iter::repeat(is_thorough).zip(all.iter().copied()));
+        }
+        for (is_thorough, suspect) in passes {
             if !is_new(suspect, &self.releases, since.as_deref()) {
                 continue;
             }
-            if let Some(found) = self.walk(failure, suspect, present, scope, requirements).await? {
+            if let Some(found) = self.walk(failure, suspect, present, scope, requirements, is_thorough).await? {
                 let (suspect, found) = self.deeper(suspect, found, failure, present, scope, requirements).await?;
                 let offender = offender_of(suspect, &found.breaks, failure);
                 self.search.context.note("drift", offender.sentence());
@@ -206,7 +211,7 @@ impl<'a> Hunt<'a> {
             self.releases.extend(more);
         }
         for one in moved {
-            if let Some(own) = self.walk(failure, one, present, scope, requirements).await? {
+            if let Some(own) = self.walk(failure, one, present, scope, requirements, false).await? {
                 return Ok((one, own));
             }
         }
@@ -221,10 +226,14 @@ impl<'a> Hunt<'a> {
         present: &[Distribution],
         scope: &Scope,
         requirements: &[String],
+        is_thorough: bool,
     ) -> Result<Option<Found>, StepError> {
         let known = self.releases.get(&suspect.name).cloned().unwrap_or_default();
         let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
         let mut walk = Walk::new(known, &suspect.version, since.as_deref());
+        if is_thorough {
+            walk = walk.thorough();
+        }
         let mut best: Option<(String, Interpreter)> = None;
         while let Some((at, release)) = walk.next() {
             if self.is_over() {
@@ -233,8 +242,13 @@ impl<'a> Hunt<'a> {
             let requirement = self.manager.up_to(&suspect.name, &release.version);
             self.search.context.progress(format!("does it pass with {requirement}?"));
             let bounds: Vec<String> = requirements.iter().cloned().chain([requirement.clone()]).collect();
+            let known = self.state.drift.report.iter().flat_map(|report| &report.tried);
+            if known.into_iter().any(|tried| tried.bounds == bounds && !tried.outcome.is_progress()) {
+                walk.tell(at, false);
+                continue;
+            }
             let (outcome, interpreter) = self.try_bounds(&bounds, scope, failure, suspect, present).await?;
-            let passes = matches!(outcome, BoundOutcome::Passed | BoundOutcome::MovedOn);
+            let passes = outcome.is_progress();
             walk.tell(at, passes);
             if let Some(interpreter) = interpreter.filter(|_| passes) {
                 best = Some((requirement, interpreter));

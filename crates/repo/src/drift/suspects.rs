@@ -101,7 +101,7 @@ pub(crate) fn of<'d>(
 fn add_related(found: &mut Vec<(Evidence, usize)>, installed: &[Distribution]) {
     let by_key: BTreeMap<String, usize> = installed.iter().enumerate().map(|(at, one)| (one.key(), at)).collect();
     let strong: Vec<usize> =
-        found.iter().filter(|(evidence, _)| *evidence <= Evidence::OnTraceback).map(|(_, at)| *at).collect();
+        found.iter().filter(|(evidence, _)| *evidence <= Evidence::Imported).map(|(_, at)| *at).collect();
     for at in strong {
         let Some(suspect) = installed.get(at) else { continue };
         let needed = suspect.requires.iter().filter_map(|name| by_key.get(&super::canonical(name)));

@@ -7,6 +7,9 @@ use super::release::{Level, Release, series};
 /// Steps back over series, each twice as far as the last, before a distribution counts as innocent.
 const STEPS_BACK: usize = 4;
 
+/// The same over minor series.
+const MINOR_STEPS: usize = 4;
+
 /// A search for the newest release that passes, with few tries. Each try costs an environment.
 ///
 /// The last releases of series are tried first, since that is where most breaks lie: of majors, then of minors, then of patches. It is taken
@@ -17,6 +20,8 @@ pub(crate) struct Walk {
     releases: Vec<Release>,
     /// The release of the day when the repository was green, if that is known.
     floor: Option<usize>,
+    /// True if the ends of minor series between are tried, too, where the steps back do not pass.
+    is_thorough: bool,
     tried: BTreeMap<usize, bool>,
 }
 
@@ -36,7 +41,12 @@ impl Walk {
         releases.truncate(length);
         let of_then = |since: &str| releases.iter().rposition(|release| release.day().is_some_and(|day| day <= since));
         let floor = since.and_then(of_then);
-        Self { floor, releases, tried: BTreeMap::new() }
+        Self { floor, releases, is_thorough: false, tried: BTreeMap::new() }
+    }
+
+    /// Goes on to the ends of minor series: a release in the middle of an older major may be the only one that fits.
+    pub(crate) fn thorough(self) -> Self {
+        Self { is_thorough: true, ..self }
     }
 
     /// Returns the release to try next; `None`: the walk is over.
@@ -82,6 +92,10 @@ impl Walk {
             Some(floor) => ends.first().into_iter().chain(ends.last()).copied().chain([floor]).collect(),
             None => (0..STEPS_BACK).filter_map(|step| ends.get((1 << step) - 1)).copied().collect(),
         };
+        if self.is_thorough {
+            let minors: Vec<usize> = self.ends(Level::Minor, from, newest).rev().collect();
+            steps.extend((0..MINOR_STEPS).filter_map(|step| minors.get((1 << step) - 1)));
+        }
         steps.retain(|step| !self.tried.contains_key(step));
         steps.into_iter().next()
     }
@@ -204,6 +218,18 @@ mod tests {
         walk.tell(at, false);
         assert_eq!(walk.next(), None);
         assert_eq!(walk.found().unwrap().last_good.version, "3.0.0");
+    }
+
+    #[test]
+    fn a_release_in_the_middle_of_an_older_major_may_be_the_only_one_that_fits() {
+        let mut walk = Walk::new(releases(MANY), "3.1.9", Some("2002-06-01")).thorough();
+        let mut tried = Vec::new();
+        while let Some((at, release)) = walk.next() {
+            tried.push(release.version.clone());
+            walk.tell(at, release.version.starts_with("2.1") || release.version.starts_with("2.2."));
+        }
+        assert_eq!(walk.found().unwrap().last_good.version, "2.2.3", "{tried:?}");
+        assert_eq!(tried.get(..4).map(<[String]>::len), Some(4));
     }
 
     #[test]

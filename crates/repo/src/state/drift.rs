@@ -95,6 +95,14 @@ pub enum BoundOutcome {
 }
 
 impl BoundOutcome {
+    /// Returns whether the tests got further.
+    pub(crate) const fn is_progress(self) -> bool {
+        match self {
+            Self::Passed | Self::MovedOn => true,
+            Self::Failed | Self::NotInstalled => false,
+        }
+    }
+
     /// Returns the outcome for the user.
     pub const fn words(self) -> &'static str {
         match self {

@@ -156,6 +156,11 @@ mod tests {
     )]
     #[case(
         "setup.py",
+        "setup(install_requires=(\"gadget-kit >= 1\",))\n",
+        "# 2.0 fails\nsetup(install_requires=(\"gadget-kit >= 1,<2\",))\n"
+    )]
+    #[case(
+        "setup.py",
         "extras = {\n    'tests': [\n        \"gadget-kit\",\n    ],\n}\nsetup(extras_require=extras)\n",
         "extras = {\n    'tests': [\n        # 2.0 fails\n        \"gadget-kit<2\",\n    ],\n}\nsetup(extras_require=extras)\n"
     )]

@@ -13,7 +13,7 @@ pub(super) struct SetupPy;
 
 /// A list under a name that says that it holds requirements: its name, and its opening bracket.
 static LIST: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(\w*(?:requires?|requirements|dependencies|extras|deps))\s*=\s*([\[{])").ok());
+    LazyLock::new(|| Regex::new(r"(?i)\b(\w*(?:requires?|requirements|dependencies|extras|deps))\s*=\s*([\[{(])").ok());
 
 /// A string without escapes, on one line.
 static STRING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""[^"\\\n]*"|'[^'\\\n]*'"#).ok());
@@ -75,7 +75,7 @@ impl Manifest for SetupPy {
     fn added(&self, text: &str, requirement: &str, reason: &str, _: &dyn Fn(&str) -> bool) -> Option<Vec<Edit>> {
         let list = lists(text)
             .into_iter()
-            .find(|list| list.name == "install_requires" && text[list.brackets.clone()].starts_with('['))?;
+            .find(|list| list.name == "install_requires" && text[list.brackets.clone()].starts_with(['[', '(']))?;
         Some(array::with_item(text, &list.brackets, &list.items, requirement, reason))
     }
 }

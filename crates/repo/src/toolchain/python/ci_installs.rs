@@ -1,4 +1,5 @@
-//! The packages that CI installs with its own command lines, where those say more than the manifests: `pip install -e .[tests] 'pytest<8'`.
+//! The packages that CI installs with its own command lines: `pip install -e .[tests] -r more.txt 'pytest<8'`. Where they can all be read, the
+//! manifests add nothing to what they name.
 
 use std::path::Path;
 
@@ -6,13 +7,17 @@ use super::commands::inner_command;
 use super::dependencies::is_requirement;
 use crate::ci_commands;
 
-/// What the commands of CI install in addition.
+/// What the commands of CI install.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct CiInstalls {
     /// Requirements by name.
     pub(super) requirements: Vec<String>,
+    /// Files of requirements.
+    pub(super) files: Vec<String>,
     /// Extras of the project.
     pub(super) extras: Vec<String>,
+    /// True if the commands install the project itself, and nothing in other ways.
+    pub(super) is_complete: bool,
     /// True if a command asks for the newest releases.
     pub(super) upgrades: bool,
 }
@@ -32,9 +37,11 @@ const WITH_VALUE: &[&str] = &[
     "--root",
     "--progress-bar",
     "--upgrade-strategy",
-    "-r",
-    "--requirement",
 ];
+
+/// Programs that may install in other ways than pip.
+const OTHER_WAYS: &[&str] =
+    &["tox", "nox", "make", "just", "poetry", "pdm", "uv", "pipenv", "hatch", "conda", "mamba", "sh", "bash"];
 
 /// Distributions that install others, and are no part of what runs.
 const INSTALLERS: &[&str] = &["pip", "wheel", "build", "tox", "nox", "uv", "pipenv", "poetry", "twine", "virtualenv"];
@@ -43,11 +50,17 @@ impl CiInstalls {
     /// Reads the commands of the jobs that run tests in a project's folder.
     pub(super) fn of(tree: &Path, directory: &str) -> Self {
         let mut found = Self::default();
-        for (folder, words) in ci_commands::commands_of_tests(tree) {
-            if folder == directory {
-                found.read(&words);
+        let commands = ci_commands::commands_of_tests(tree);
+        for (folder, words) in &commands {
+            match words {
+                Some(words) if folder == directory => found.read(words),
+                Some(_) | None => {}
             }
         }
+        let is_elsewhere = |word: &String| OTHER_WAYS.contains(&word.rsplit('/').next().unwrap_or(word));
+        found.is_complete &= commands.iter().all(|(folder, words)| {
+            folder == directory && words.as_ref().is_some_and(|words| !words.iter().any(is_elsewhere))
+        });
         found
     }
 
@@ -65,6 +78,9 @@ impl CiInstalls {
                 "-U" | "--upgrade" => self.upgrades = true,
                 option if WITH_VALUE.contains(&option) => drop(arguments.next()),
                 "-e" | "--editable" => {}
+                "-r" | "--requirement" => {
+                    self.files.extend(arguments.next().map(|file| file.trim_start_matches("./").to_owned()))
+                }
                 option if option.starts_with('-') => {}
                 word => self.add(word),
             }
@@ -73,6 +89,7 @@ impl CiInstalls {
 
     fn add(&mut self, word: &str) {
         let own = word.strip_prefix(".[").and_then(|extras| extras.strip_suffix(']'));
+        self.is_complete |= own.is_some() || matches!(word, "." | "./");
         if let Some(extras) = own {
             self.extras.extend(extras.split(',').map(|extra| extra.trim().to_owned()));
         } else if is_requirement(word) && !INSTALLERS.contains(&word) {
@@ -102,7 +119,8 @@ mod tests {
     ) {
         let mut found = CiInstalls::default();
         found.read(&shell_words::split(command).unwrap());
-        let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect();
-        assert_eq!(found, CiInstalls { requirements: owned(requirements), extras: owned(extras), upgrades });
+        let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<String>>();
+        assert_eq!(found.requirements, owned(requirements));
+        assert_eq!((found.extras, found.upgrades), (owned(extras), upgrades));
     }
 }

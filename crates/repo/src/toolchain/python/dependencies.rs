@@ -45,18 +45,19 @@ pub(super) fn requirement_files(manifests: &Manifests) -> impl Iterator<Item = (
 impl Dependencies {
     /// Those of a project, with the requirements of the other folders whose tests run with it.
     pub(super) fn of(tree: &Path, project: &Project) -> Self {
-        let read = |directory: &str| Self::read(&Manifests::of(tree, directory));
-        let mut found = read(&project.directory);
+        let installs = CiInstalls::of(tree, &project.directory);
+        let decides = Some(&installs).filter(|installs| installs.is_complete);
+        let mut found = Self::read_for(&Manifests::of(tree, &project.directory), decides);
         for directory in &project.other_directories {
-            found.add_requirements(read(directory).requirements);
+            found.add_requirements(Self::read(&Manifests::of(tree, directory)).requirements);
         }
-        found.add_ci(CiInstalls::of(tree, &project.directory));
+        found.add_ci(installs);
         found
     }
 
     /// Adds what the commands of CI install beyond the manifests.
     fn add_ci(&mut self, installs: CiInstalls) {
-        let CiInstalls { requirements, extras, upgrades } = installs;
+        let CiInstalls { requirements, extras, upgrades, .. } = installs;
         if !requirements.is_empty() {
             self.found.push("the commands of CI".to_owned());
         }
@@ -69,9 +70,14 @@ impl Dependencies {
 
     /// Reads the dependencies from the manifests.
     pub fn read(manifests: &Manifests) -> Self {
+        Self::read_for(manifests, None)
+    }
+
+    /// Reads the dependencies from the manifests, as far as CI installs them. `None`: it is not known what CI installs.
+    fn read_for(manifests: &Manifests, ci: Option<&CiInstalls>) -> Self {
         let mut found = Self::default();
         for (name, text) in requirement_files(manifests) {
-            if is_wanted(name) {
+            if ci.map_or_else(|| is_wanted(name), |ci| ci.files.iter().any(|file| file == name)) {
                 found.run_code |= !text.lines().all(is_of_a_registry);
                 found.requirement_files.push(name.to_owned());
                 found
@@ -80,14 +86,14 @@ impl Dependencies {
                 found.found.push(name.to_owned());
             }
         }
-        found.read_pyproject(&manifests.toml("pyproject.toml"));
-        found.read_setup_cfg(manifests.text("setup.cfg").unwrap_or_default());
+        found.read_pyproject(&manifests.toml("pyproject.toml"), ci);
+        found.read_setup_cfg(manifests.text("setup.cfg").unwrap_or_default(), ci);
         found.read_pipfile(&manifests.toml("Pipfile"));
         if manifests.text("setup.py").is_some() {
             found.is_installable = true;
             found.found.push("setup.py".to_owned());
         }
-        if let Some(text) = manifests.text("tox.ini") {
+        if let Some(text) = manifests.text("tox.ini").filter(|_| ci.is_none()) {
             let deps = ini_value(text, "testenv", "deps").unwrap_or_default();
             // Lines such as `-r file` and `cond: package` belong to tox; the rest is what pip takes.
             found.add(deps.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned), "tox.ini");
@@ -134,7 +140,7 @@ impl Dependencies {
         }
     }
 
-    fn read_pyproject(&mut self, manifest: &toml::Table) {
+    fn read_pyproject(&mut self, manifest: &toml::Table, ci: Option<&CiInstalls>) {
         if manifest.contains_key("project") || manifest.contains_key("build-system") {
             self.is_installable = true;
             self.found.push("pyproject.toml".to_owned());
@@ -142,11 +148,15 @@ impl Dependencies {
         if let Some(project) = manifest.get("project") {
             self.add(strings(project.get("dependencies")), "[project] in pyproject.toml");
             for (name, extra) in project.get("optional-dependencies").and_then(Value::as_table).into_iter().flatten() {
-                if is_for_tests(name) {
+                if is_installed(name, ci) {
                     self.extras.push(name.clone());
                     self.add(strings(Some(extra)), "[project.optional-dependencies] in pyproject.toml");
                 }
             }
+        }
+        if ci.is_some() {
+            // pip installs no groups.
+            return;
         }
         if let Some(groups) = manifest.get("dependency-groups").and_then(Value::as_table) {
             for name in groups.keys().filter(|name| is_for_tests(name)) {
@@ -178,7 +188,7 @@ impl Dependencies {
         }
     }
 
-    fn read_setup_cfg(&mut self, text: &str) {
+    fn read_setup_cfg(&mut self, text: &str, ci: Option<&CiInstalls>) {
         if ini_section(text, "metadata").is_some() {
             self.is_installable = true;
             self.found.push("setup.cfg".to_owned());
@@ -188,7 +198,7 @@ impl Dependencies {
             self.add(list.lines().map(|line| line.trim().to_owned()), "[options] in setup.cfg");
         }
         for (name, list) in ini_section(text, "options.extras_require").unwrap_or_default() {
-            if is_for_tests(&name) {
+            if is_installed(&name, ci) {
                 self.add(list.lines().map(|line| line.trim().to_owned()), "[options.extras_require] in setup.cfg");
                 self.extras.push(name);
             }
@@ -200,6 +210,11 @@ impl Dependencies {
             self.add(poetry_requirements(manifest.get(table)), "Pipfile");
         }
     }
+}
+
+/// Returns whether an extra is installed for the tests: as CI says, else by its name.
+fn is_installed(extra: &str, ci: Option<&CiInstalls>) -> bool {
+    ci.map_or_else(|| is_for_tests(extra), |ci| ci.extras.iter().any(|named| named == extra))
 }
 
 /// Returns whether a requirements file is for running or testing, by its name: `requirements-docs.txt` is for
