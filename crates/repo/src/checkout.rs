@@ -144,7 +144,7 @@ impl Checkout {
 
 /// Adds the reason of a bound to its message: it cannot be seen in the change alone.
 fn with_reason(fix: &AcceptedFix, message: String) -> String {
-    if fix.fixer == crate::drift::FIXER { format!("{message}\n\n{}", fix.description) } else { message }
+    if fix.fixer == crate::commit_message::BOUND { format!("{message}\n\n{}", fix.description) } else { message }
 }
 
 fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {

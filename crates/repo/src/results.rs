@@ -67,7 +67,7 @@ pub struct HealingResults {
     /// Dependencies whose new release broke the tests; `None`: there was no reason to search for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftReport>,
-    /// What was installed for the first run of the tests, where it was looked at.
+    /// Packages that were installed for the first run of the tests; empty if there was no reason to look at them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub installed: Vec<InstalledPackage>,
     /// Warnings for the user.

@@ -1,5 +1,5 @@
-//! A small index of Python packages on the loopback interface. Its wheels are made of text, so that a test says what each release holds; one can be
-//! published while the index is asked.
+//! A small index of Python packages on the loopback interface. Its wheels are made of text, so that a test defines each release, and can publish
+//! another one later.
 
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
@@ -97,7 +97,7 @@ async fn serve(listener: TcpListener, wheels: Arc<Mutex<Vec<Wheel>>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let wheels = Arc::clone(&wheels);
         tokio::spawn(async move {
-            // A client that goes away is no failure of the index.
+            // A client that goes away does not concern the index.
             let _: io::Result<()> = answer(stream, &wheels).await;
         });
     }

@@ -1,5 +1,5 @@
-//! Real releases that were green on their day and are red today, because a dependency that they do not pin has moved on: each is rebuilt from the
-//! registries, healed by the real binary, and its branch is tested as its CI would, in an environment of its own.
+//! Real releases that were green on their day and fail today, because a dependency that they do not pin has moved on: each is rebuilt from the
+//! registries, healed by the real binary, and its branch is tested as its CI would, in a new environment.
 //!
 //! The corpus is a folder with `make_drift.py`, which rebuilds the cases of `drift_dev.json`.
 
@@ -63,7 +63,7 @@ struct Offending {
 /// Outcome of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
-    /// The branch passes in an environment of its own.
+    /// The branch passes in a new environment.
     Healed,
     /// The run says that it is green, and the branch is not.
     Wrong,

@@ -15,6 +15,7 @@ import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
+from pip._internal.models.index import PyPI
 from pip._vendor.packaging import specifiers, tags, utils, version
 
 FORMATS = "application/vnd.pypi.simple.v1+json, text/html;q=0.1"
@@ -24,7 +25,7 @@ TIME = 60
 
 def indexes():
     more = os.environ.get("PIP_EXTRA_INDEX_URL", "").split()
-    return [os.environ.get("PIP_INDEX_URL") or "https://pypi.org/simple", *more]
+    return [os.environ.get("PIP_INDEX_URL") or PyPI.simple_url, *more]
 
 
 class Links(html.parser.HTMLParser):

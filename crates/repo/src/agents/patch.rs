@@ -115,7 +115,9 @@ pub(crate) async fn run(
                 state.tried.add_judge(&key, file, &state.fixes);
             }
             // The rules have not had their turn.
-            if !proposal.candidates.iter().any(|candidate| candidate.fixer == drift::FIXER) {
+            if proposal.candidates.iter().any(|candidate| candidate.fixer == drift::FIXER) {
+                state.warn(drift::REFUSED.to_owned());
+            } else {
                 state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() });
             }
         }

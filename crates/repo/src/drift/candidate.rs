@@ -10,7 +10,11 @@ use crate::toolchain::Search;
 use crate::toolchain::package_manager::PackageManager;
 
 /// Name of the fixer of bounds.
-pub(crate) const FIXER: &str = "drift";
+pub(crate) const FIXER: &str = crate::commit_message::BOUND;
+
+/// Warning that the tests do not pass with the changed manifests.
+pub(crate) const REFUSED: &str = "with the bound in the manifests the failure is still there: something else, such as a command of CI, installs the \
+                                  package; state the bound there";
 
 /// The bound that excludes the release that broke the tests, and what came after it.
 pub(super) fn bound_of(last_good: &str, first_bad: &str) -> String {

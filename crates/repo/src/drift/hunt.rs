@@ -4,20 +4,21 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use autoheal_code::python::distributions::canonical;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::candidate::bound_of;
 use super::suspects::{self, Evidence};
 use super::walk::{Break, Walk};
-use super::{Distribution, Releases, installed, is_new, releases};
+use super::{Releases, installed, is_new, releases};
 use crate::check_result::{CheckResult, TestState};
 use crate::session::Session;
 use crate::setup::Interpreter;
 use crate::state::{BoundOutcome, DriftReport, HealState, Offender, TriedBound};
 use crate::test_scope::Scope;
 use crate::toolchain::Search;
-use crate::toolchain::package_manager::PackageManager;
+use crate::toolchain::package_manager::{Distribution, PackageManager};
 
 /// Offenders that are bounded in one repository.
 const MOST_OFFENDERS: usize = 4;
@@ -202,7 +203,7 @@ impl<'a> Hunt<'a> {
             let now = with_bound.iter().find(|other| other.key() == one.key());
             one.key() != suspect.key() && now.is_some_and(|now| now.version != one.version)
         };
-        let needed = |one: &&Distribution| suspect.requires.iter().any(|name| super::canonical(name) == one.key());
+        let needed = |one: &&Distribution| suspect.requires.iter().any(|name| canonical(name) == one.key());
         let moved: Vec<&Distribution> = present.iter().filter(needed).filter(other_version).take(MOST_DEEPER).collect();
         let unknown: Vec<String> =
             moved.iter().map(|one| one.name.clone()).filter(|name| !self.releases.contains_key(name)).collect();
@@ -384,10 +385,10 @@ fn broke(suspect: &Distribution, failure: &Finding) -> String {
     let quoted: Vec<&str> = message.split('\'').skip(1).step_by(2).collect();
     let is_of_it = |module: &str| {
         let top = module.split('.').next().unwrap_or(module);
-        super::canonical(top) == suspect.key()
+        canonical(top) == suspect.key()
             || suspect.modules.iter().any(|own| own == top)
             || autoheal_code::python::distributions::that_brings(top)
-                .is_some_and(|known| super::canonical(known) == suspect.key())
+                .is_some_and(|known| canonical(known) == suspect.key())
     };
     match quoted.as_slice() {
         [name, module, ..] if message.contains("cannot import name") && is_of_it(module) => {

@@ -21,11 +21,9 @@ mod walk;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use autoheal_code::python::distributions::canonical;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
-use serde::Deserialize;
 
 use self::hunt::Hunt;
 use crate::check_result::{CheckResult, TestState};
@@ -39,39 +37,16 @@ use crate::test_scope::Scope;
 use crate::test_setup::project_of;
 use crate::toolchain::Search;
 use crate::toolchain::installing;
-use crate::toolchain::package_manager::PackageManager;
+use crate::toolchain::package_manager::{Distribution, PackageManager};
 use crate::toolchains;
 
-pub(crate) use candidate::{FIXER, is_own, take_proposal};
+pub(crate) use candidate::{FIXER, REFUSED, is_own, take_proposal};
 pub use release::Release;
-
-/// An installed distribution, as the package manager of its language describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Distribution {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    /// Modules that it brings, with dots.
-    pub(crate) modules: Vec<String>,
-    /// Names of the distributions that it needs here.
-    pub(crate) requires: Vec<String>,
-    /// The same as requirements, for the project itself.
-    pub(crate) requirements: Vec<String>,
-    /// True if it is the repository's own.
-    pub(crate) is_project: bool,
-}
-
-impl Distribution {
-    /// Its name as names are compared.
-    pub(crate) fn key(&self) -> String {
-        canonical(&self.name)
-    }
-}
 
 /// The releases of packages, the oldest first.
 type Releases = BTreeMap<String, Vec<Release>>;
 
-/// Searches for drifted dependencies, once for a run, when the checks are red and a dependency may be to blame.
+/// Searches for drifted dependencies, once for a run, when the checks fail and a dependency may be to blame.
 pub(crate) async fn look(
     state: &mut HealState,
     session: &mut Session,
@@ -82,7 +57,7 @@ pub(crate) async fn look(
     let Some(observed) = state.diagnosis.current.clone() else { return Ok(()) };
     let setup = session.setup().clone();
     let manager = toolchains::of(setup.main_tools.language).package_manager();
-    // What the user installed, or says how to install, is not ours to change.
+    // An environment of the user, or of a command that the user named, is left alone.
     let is_ours = setup.main_tools.interpreter.installed.is_some() && state.request.install_command.is_none();
     let (Some(manager), true) = (manager, is_ours && settings.drift_environments > 0) else { return Ok(()) };
     let Some(failure) = failure_in(&observed.result).filter(|_| state.drift.installed.is_empty()) else {
@@ -122,7 +97,7 @@ pub(crate) async fn look(
 
 /// The first failure that a dependency may be to blame for.
 fn failure_in(result: &CheckResult) -> Option<Finding> {
-    // What does not parse hides the rest.
+    // A file that does not parse hides the rest.
     let is_unread = result.findings.iter().any(|finding| crate::acceptance::is_unreadable(finding.category));
     result.findings.iter().find(|finding| !is_unread && suspects::may_be_to_blame(finding)).cloned()
 }
@@ -155,7 +130,7 @@ async fn releases(
     Ok(serde_json::from_slice(&outcome.stdout).unwrap_or_default())
 }
 
-/// Returns whether the failure is gone on the tree of the commit before, with what is installed now: then the last commit broke it.
+/// Returns whether the tree of the commit before does not show the failure with what is installed now: then the last commit broke it.
 async fn passes_before(
     scope: &Scope,
     failure: &Finding,

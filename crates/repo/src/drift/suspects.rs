@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use autoheal_code::Sources;
+use autoheal_code::python::distributions::canonical;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
 use regex::Regex;
 
-use super::Distribution;
+use crate::toolchain::package_manager::Distribution;
 
 /// Distributions that are tried for one failure.
 const MOST: usize = 8;
@@ -104,9 +105,9 @@ fn add_related(found: &mut Vec<(Evidence, usize)>, installed: &[Distribution]) {
         found.iter().filter(|(evidence, _)| *evidence <= Evidence::Imported).map(|(_, at)| *at).collect();
     for at in strong {
         let Some(suspect) = installed.get(at) else { continue };
-        let needed = suspect.requires.iter().filter_map(|name| by_key.get(&super::canonical(name)));
+        let needed = suspect.requires.iter().filter_map(|name| by_key.get(&canonical(name)));
         found.extend(needed.map(|at| (Evidence::Related, *at)));
-        let needs_it = |one: &Distribution| one.requires.iter().any(|name| super::canonical(name) == suspect.key());
+        let needs_it = |one: &Distribution| one.requires.iter().any(|name| canonical(name) == suspect.key());
         let dependants = installed.iter().enumerate().filter(|(_, one)| needs_it(one));
         found.extend(dependants.map(|(at, _)| (Evidence::Related, at)));
     }
@@ -124,13 +125,13 @@ fn captures<'t>(pattern: Option<&'t Regex>, text: &'t str) -> impl Iterator<Item
     })
 }
 
-/// The names in an error: its class, if that is named with its module, and what stands in quotes.
+/// The names in an error: its class, if that is named with its module, and all words in quotes.
 fn names(text: &str) -> impl Iterator<Item = String> {
     let class = text.trim_start().split(':').next().filter(|class| class.contains('.') && !class.contains(' '));
     class.into_iter().chain(captures(NAMED.as_ref(), text)).map(str::to_owned)
 }
 
-/// The text of a file of the repository that a traceback names, whatever stands before its path.
+/// The text of a file of the repository that a traceback names, whatever precedes its path.
 fn own_text<'s>(sources: &'s Sources, file: &str) -> Option<&'s str> {
     if file.contains("site-packages/") || file.contains("dist-packages/") {
         return None;
@@ -178,7 +179,7 @@ fn owners<'a>(
     };
     let top = name.split('.').next().unwrap_or(name);
     let known = autoheal_code::python::distributions::that_brings(top).unwrap_or(top);
-    let named = installed.iter().position(|one| one.key() == super::canonical(known)).filter(|_| own.is_empty());
+    let named = installed.iter().position(|one| one.key() == canonical(known)).filter(|_| own.is_empty());
     own.iter().copied().chain(named)
 }
 

@@ -44,7 +44,7 @@ impl Walk {
         Self { floor, releases, is_thorough: false, tried: BTreeMap::new() }
     }
 
-    /// Goes on to the ends of minor series: a release in the middle of an older major may be the only one that fits.
+    /// Also tries the ends of minor series: a release in the middle of an older major may be the only one that fits.
     pub(crate) fn thorough(self) -> Self {
         Self { is_thorough: true, ..self }
     }

@@ -3,13 +3,37 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
+use autoheal_code::python::distributions::canonical;
 use autoheal_code::{FileEdit, Sources};
 use autoheal_engine::workflow::StepError;
+use serde::Deserialize;
 
 use super::{Place, Search};
-use crate::drift::Distribution;
 use crate::setup::Interpreter;
 use crate::state::{HealState, Offender};
+
+/// An installed distribution, as the package manager of its language describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Distribution {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// Modules that it brings, with dots.
+    pub(crate) modules: Vec<String>,
+    /// Names of the distributions that it needs here.
+    pub(crate) requires: Vec<String>,
+    /// The same as requirements, for the project itself.
+    pub(crate) requirements: Vec<String>,
+    /// True if it is the repository's own.
+    pub(crate) is_project: bool,
+}
+
+impl Distribution {
+    /// Its name as names are compared.
+    pub(crate) fn key(&self) -> String {
+        canonical(&self.name)
+    }
+}
 
 /// The package manager of a language.
 #[async_trait]

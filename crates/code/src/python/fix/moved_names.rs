@@ -87,13 +87,19 @@ impl Fixer for MovedNames {
         let files: BTreeSet<&str> = blame.places.iter().map(|place| place.file.as_str()).collect();
         match (blame.error.as_str(), blame.quoted().as_slice()) {
             ("ImportError", [name, module, ..]) if blame.message.starts_with("cannot import name") => {
-                files.iter().for_each(|file| imports(&mut list, &blame, file, module, Some(name)));
+                for file in files {
+                    imports(&mut list, &blame, file, module, Some(name));
+                }
             }
             ("ModuleNotFoundError", [module, ..]) => {
-                files.iter().for_each(|file| imports(&mut list, &blame, file, module, None));
+                for file in files {
+                    imports(&mut list, &blame, file, module, None);
+                }
             }
             ("AttributeError", [module, name, ..]) if blame.message.starts_with("module ") => {
-                files.iter().for_each(|file| attribute(&mut list, &blame, file, module, name));
+                for file in files {
+                    attribute(&mut list, &blame, file, module, name);
+                }
             }
             _ => {}
         }
@@ -114,9 +120,8 @@ fn imports(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: 
     for import in parsed.imports.iter().filter(|import| import.level == 0) {
         let edits = match &import.from {
             Some(from) if is_gone(from) => from_import(blame, file, import, from),
-            Some(_) => None,
             None if name.is_none() => plain_import(import, &is_gone),
-            None => None,
+            Some(_) | None => None,
         };
         if let Some(edits) = edits {
             list.add(
@@ -267,13 +272,10 @@ AttributeError: module 'collections' has no attribute 'Mapping'"#,
 //- /a.py
  import collections
 +import collections.abc
- 
+ NOTE = "collections.Mapping"
  def f(x):
 -    return isinstance(x, collections.Mapping)
 +    return isinstance(x, collections.abc.Mapping)
- 
- 
- NOTE = "collections.Mapping"
 "#,
         );
     }

@@ -1,5 +1,5 @@
 //! Bounds in the files that say what is installed: a release that broke the tests is excluded where the repository states its requirements,
-//! with the reason beside it. All else in the file stays as it is.
+//! with the reason in a comment. All else in the file stays as it is.
 //!
 //! # Layout
 //!

@@ -31,7 +31,7 @@ impl Manifest for Pyproject {
     fn requirements(&self, text: &str) -> Vec<Range<usize>> {
         let Ok(manifest) = Document::parse(text.to_owned()) else { return Vec::new() };
         let all = lists(&manifest).into_iter().flat_map(|(_, list)| items(list));
-        // Escapes and strings of several lines are no names.
+        // Escapes and strings of several lines cannot be names.
         let plain = all.filter(|item| item.len() > 2 && !text[item.clone()].contains(['\\', '\n']));
         plain.map(|item| item.start + 1..item.end - 1).collect()
     }

@@ -1,4 +1,4 @@
-//! `setup.py`: lists of strings that are written out. What is computed is left alone.
+//! `setup.py`: lists of strings that are written out. Computed lists are left alone.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -63,7 +63,7 @@ impl Manifest for SetupPy {
     fn requirements(&self, text: &str) -> Vec<Range<usize>> {
         let items = lists(text).into_iter().filter(|list| list.name != "setup_requires").flat_map(|list| list.items);
         let mut found: Vec<Range<usize>> = items.map(|item| item.start + 1..item.end - 1).collect();
-        // A key of a dictionary is no requirement.
+        // A key of a dictionary is not a requirement.
         found.retain(|item| {
             requirement::is_requirement(&text[item.clone()]) && !text[item.end + 1..].trim_start().starts_with(':')
         });

@@ -13,12 +13,11 @@ use super::dependencies::{Dependencies, is_wanted};
 use super::{installation, programs};
 use crate::caches::{Begun, Room};
 use crate::discovery;
-use crate::drift::Distribution;
 use crate::project::{join, read_text};
 use crate::setup::{InstalledEnvironment, Interpreter};
 use crate::state::{HealState, Offender};
 use crate::step_error::sandbox_error;
-use crate::toolchain::package_manager::PackageManager;
+use crate::toolchain::package_manager::{Distribution, PackageManager};
 use crate::toolchain::{Place, Search, installing};
 
 /// pip in virtual environments.
@@ -51,7 +50,7 @@ impl PackageManager for Pip {
         installed: &[Distribution],
         bounds: &[String],
     ) -> Result<Result<Interpreter, String>, StepError> {
-        // The project itself stays as it is in the copy; what it needs is asked for with all the rest.
+        // The project itself stays as it is in the copy; its requirements are installed with all others.
         let own = installed.iter().flat_map(|one| &one.requirements);
         let requirements: Vec<String> = own.chain(bounds).cloned().collect();
         install_over(base, search, &requirements, state).await

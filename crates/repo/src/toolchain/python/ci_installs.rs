@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use super::commands::inner_command;
-use super::dependencies::is_requirement;
+use super::requirement::is_requirement;
 use crate::ci_commands;
 
-/// What the commands of CI install.
+/// Everything that the commands of CI install.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct CiInstalls {
     /// Requirements by name.
@@ -43,7 +43,7 @@ const WITH_VALUE: &[&str] = &[
 const OTHER_WAYS: &[&str] =
     &["tox", "nox", "make", "just", "poetry", "pdm", "uv", "pipenv", "hatch", "conda", "mamba", "sh", "bash"];
 
-/// Distributions that install others, and are no part of what runs.
+/// Distributions that install others, and do not run with the tests.
 const INSTALLERS: &[&str] = &["pip", "wheel", "build", "tox", "nox", "uv", "pipenv", "poetry", "twine", "virtualenv"];
 
 impl CiInstalls {
@@ -79,7 +79,7 @@ impl CiInstalls {
                 option if WITH_VALUE.contains(&option) => drop(arguments.next()),
                 "-e" | "--editable" => {}
                 "-r" | "--requirement" => {
-                    self.files.extend(arguments.next().map(|file| file.trim_start_matches("./").to_owned()))
+                    self.files.extend(arguments.next().map(|file| file.trim_start_matches("./").to_owned()));
                 }
                 option if option.starts_with('-') => {}
                 word => self.add(word),

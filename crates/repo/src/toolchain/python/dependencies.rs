@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use autoheal_code::python::distributions::is_for_tests;
-use regex::Regex;
 use toml::Value;
 
 use super::ci_installs::CiInstalls;
+use super::requirement::is_requirement;
 use crate::project::{Manifests, Project, ini_section, ini_value};
 
 /// Maximum depth of dependency groups that include each other.
@@ -225,17 +224,6 @@ pub(super) fn is_wanted(file: &str) -> bool {
     purposes.iter().all(|purpose| matches!(*purpose, "base" | "main" | "install" | "core") || is_for_tests(purpose))
 }
 
-/// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. What
-/// stands in the marker and the versions is pip's to judge.
-static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let name = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
-    let version = r"(?:===?|~=|!=|<=?|>=?)\s*[A-Za-z0-9.*+!_-]+";
-    Regex::new(&format!(
-        r"^{name}\s*(?:\[\s*{name}(?:\s*,\s*{name})*\s*\])?\s*(?:\(?\s*{version}(?:\s*,\s*{version})*\s*,?\s*\)?)?\s*(?:;.*)?$"
-    ))
-    .ok()
-});
-
 /// Returns whether a line of a requirements file names nothing of the repository: it holds a package by its
 /// name, an option that says where packages come from, or nothing. Any other line
 /// (`-e .`, `./lib`, `-r more.txt`, `lib @ file:lib`) may run any of its code.
@@ -249,11 +237,6 @@ fn is_of_a_registry(line: &str) -> bool {
     let is_package =
         line.starts_with(|first: char| first.is_ascii_alphanumeric()) && !line.contains("file:") && !is_file;
     line.is_empty() || line.starts_with('#') || is_option || is_package
-}
-
-/// Returns whether pip would parse `text` as a requirement, and not as an option, a file or a URL.
-pub(super) fn is_requirement(text: &str) -> bool {
-    REQUIREMENT.as_ref().is_some_and(|pattern| pattern.is_match(text.trim()))
 }
 
 fn strings(value: Option<&Value>) -> Vec<String> {

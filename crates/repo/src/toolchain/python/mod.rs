@@ -22,6 +22,7 @@ mod linter_versions;
 mod linters;
 mod programs;
 mod pytest_arguments;
+mod requirement;
 mod roots;
 mod runners;
 mod suite;
