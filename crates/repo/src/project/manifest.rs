@@ -132,7 +132,7 @@ pub(crate) fn ini_section(text: &str, section: &str) -> Option<Vec<(String, Stri
             break;
         }
         if let (true, Some((_, value))) = (is_continuation, values.last_mut()) {
-            // A line that ends with a backslash goes on in the next one.
+            // A line that ends with a backslash continues in the next one.
             match value.strip_suffix('\\').map(|start| start.trim_end().len()) {
                 Some(end) => {
                     value.truncate(end);

@@ -276,7 +276,7 @@ async fn install(
     Ok(Ok(installed_in(base, installing::complete(installing, search).await?)))
 }
 
-/// Opens the sandbox in which an environment is made. What is returned with it keeps the downloads.
+/// Opens the sandbox in which an environment is made. The guard that is returned with it keeps the downloads.
 pub(super) async fn open(
     base: &Interpreter,
     environment: &Path,

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. What
-/// stands in the marker and the versions is pip's to judge.
+/// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. The
+/// marker and the versions are left to pip.
 static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let name = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
     let version = r"(?:===?|~=|!=|<=?|>=?)\s*[A-Za-z0-9.*+!_-]+";
