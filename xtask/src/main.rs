@@ -69,6 +69,8 @@ enum Bench {
     Heal(bench::heal::Options),
     /// Compare the structure of real pages, and do the same in Python
     Diff(bench::diff::Options),
+    /// Real releases that a dependency of today breaks: named, healed, environments tried, minutes
+    Real(bench::real::Options),
     /// Repositories with flaky tests of each kind, several times: classified rightly, and no false alarm
     Flaky(bench::flaky::Options),
     /// Ordinary repositories, broken in one commit: healed rightly, given up, wrong
@@ -113,6 +115,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Fixers => tidy::write_fixers(&root),
         Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
+        Chore::Bench { bench: Bench::Real(options) } => bench::real::run(&root, &options),
         Chore::Bench { bench: Bench::Flaky(options) } => bench::flaky::run(&root, &options),
         Chore::Bench { bench: Bench::Ordinary(options) } => bench::ordinary::run(&root, &options),
         Chore::Bench { bench: Bench::Cheats(options) } => bench::cheats::run(&root, &options),

@@ -144,6 +144,7 @@ fn registry(config: &Config, sandbox: Arc<dyn Sandbox>, sources: SourceServices)
         models: sources.models().cloned(),
         prompt_limits: config.heal.prompt,
         git_limits: git_limits(&config.git),
+        drift_environments: config.heal.drift_environments,
         caches: config.caches(),
     };
     with_sources(Registry::new().with(HealWorkflow::new(settings).environment()?), sources)

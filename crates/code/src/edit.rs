@@ -33,6 +33,21 @@ impl Edit {
     pub fn delete(range: Range<usize>) -> Self {
         Self::replace(range, "")
     }
+
+    /// Returns the one replacement that makes `new` of `old`, as short as can be.
+    pub fn between(old: &str, new: &str) -> Self {
+        let start = old.char_indices().zip(new.chars()).find(|((_, one), other)| one != other);
+        let start = start.map_or(old.len().min(new.len()), |((at, _), _)| at);
+        let same = |(one, other): &(char, char)| one == other;
+        let end: usize = old[start..]
+            .chars()
+            .rev()
+            .zip(new[start..].chars().rev())
+            .take_while(same)
+            .map(|(one, _)| one.len_utf8())
+            .sum();
+        Self::replace(start..old.len() - end, &new[start..new.len() - end])
+    }
 }
 
 /// Edits of one file, sorted and not overlapping.

@@ -142,6 +142,11 @@ impl Checkout {
     }
 }
 
+/// Adds the reason of a bound to its message: it cannot be seen in the change alone.
+fn with_reason(fix: &AcceptedFix, message: String) -> String {
+    if fix.fixer == crate::commit_message::BOUND { format!("{message}\n\n{}", fix.description) } else { message }
+}
+
 fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
     let files: BTreeMap<String, Option<Vec<u8>>> =
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
@@ -150,7 +155,7 @@ fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
         message: if fix.fixer == REVERT {
             revert_message(fix.category, &fix.file, fix.line)
         } else {
-            commit_message(fix.category, &fix.file, fix.line)
+            with_reason(fix, commit_message(fix.category, &fix.file, fix.line))
         },
         author: author.clone(),
         at: fix.at,

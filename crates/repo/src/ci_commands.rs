@@ -136,6 +136,24 @@ pub fn green_commands(tree: &Path, directory: &str, detected: Option<&Detected>)
     green
 }
 
+/// The commands of the jobs of CI that run tests, each with its folder; `None`: the words of one cannot be read without a shell.
+pub(crate) fn commands_of_tests(tree: &Path) -> Vec<(String, Option<Vec<String>>)> {
+    let steps = workflow::steps(tree, &crate::discovery::files(tree));
+    let names_runner =
+        |step: &workflow::Step| ["pytest", "unittest", "tox", "nox"].iter().any(|it| step.script.contains(it));
+    let jobs: BTreeSet<&String> = steps.iter().filter(|step| names_runner(step)).map(|step| &step.found).collect();
+    let of_tests = steps.iter().filter(|step| jobs.contains(&step.found));
+    let commands =
+        of_tests.flat_map(|step| script::commands(&step.script).into_iter().map(move |command| (step, command)));
+    let words = |command| match command {
+        script::Command::Words(words) => {
+            Some(words).filter(|words: &Vec<String>| !words.iter().any(|word| word.contains(script::EXPRESSION)))
+        }
+        script::Command::NeedsShell(_) => None,
+    };
+    commands.map(|(step, command)| (step.directory.clone(), words(command))).collect()
+}
+
 /// The suites of the other packages of a monorepo without CI, in the language of the first.
 fn packages_besides(whole: &Survey<'_>, first: Option<&TestStep>) -> Vec<TestStep> {
     let Some(first) = first else { return Vec::new() };

@@ -6,6 +6,9 @@ use autoheal_forge::{CommitInfo, Identity};
 /// Name of the fixer of a fix that reverts another one.
 pub(crate) const REVERT: &str = "withdrawal";
 
+/// Name of the fixer of a bound on a dependency.
+pub(crate) const BOUND: &str = "drift";
+
 /// Prefix of every commit message.
 pub const PREFIX: &str = "[AI-AGENT]";
 

@@ -12,6 +12,7 @@
 //! - [`toolchain`]: the specifics of each language's tools, with finding and installing them
 //! - [`lsp_diagnostics`]: diagnostics of language servers about a failing tree; `language_server`: the conversation with one
 //! - `flaky`: failures that come and go, or that depend on more than the program; found by running tests under other conditions
+//! - [`drift`]: dependencies whose new release broke the tests; found by installing older releases
 //! - `search`: repairs that no rule knows: hundreds of changes are tried in a warm process
 //! - [`repo_config`]: the repository's own settings for its healing
 //! - [`setup`]: the test setup of a repository; `test_setup`, with [`project`], [`ci_commands`], [`discovery`], [`protected`]: finding it
@@ -33,6 +34,7 @@ mod checks;
 pub mod ci_commands;
 pub mod commit_message;
 pub mod discovery;
+pub mod drift;
 mod earlier;
 pub mod external_files;
 mod flaky;
@@ -74,6 +76,6 @@ pub use flaky::{FlakyKind, FlakyTest, Healing};
 pub use graph::{HealNode, graph};
 pub use prompt_limits::PromptLimits;
 pub use request::HealRequest;
-pub use settings::HealSettings;
+pub use settings::{DRIFT_ENVIRONMENTS, HealSettings};
 pub use state::HealState;
 pub use workflow::{HealWorkflow, SetupError};

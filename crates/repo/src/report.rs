@@ -7,7 +7,9 @@ use autoheal_engine::{Timestamp, counted};
 
 use crate::check_result::{CheckResult, TestState};
 use crate::results::{FixStatus, HealingResults};
-use crate::state::{AcceptedFix, Diagnosis, HealState, LspDiagnostics, ModelAttempt, ModelUse, PatchStatus, Tried};
+use crate::state::{
+    AcceptedFix, Diagnosis, DriftReport, HealState, LspDiagnostics, ModelAttempt, ModelUse, PatchStatus, Tried,
+};
 
 /// The report of a run, Markdown. Text that came from the repository stands in code spans and fences only, so that it
 /// cannot become markup.
@@ -28,6 +30,7 @@ pub fn render(state: &HealState, results: &HealingResults, now: Timestamp) -> St
         text.push('\n');
     }
     fixes(&mut text, state, results);
+    drift(&mut text, state.drift.report.as_ref());
     flaky(&mut text, &state.diagnosis);
     searches(&mut text, &state.tried);
     timeline(&mut text, &state.diagnosis, state.started_at);
@@ -130,6 +133,19 @@ fn accepted(text: &mut String, fix: &AcceptedFix) {
     }
     text.push('\n');
     fence(text, "diff", &fix.diff);
+}
+
+fn drift(text: &mut String, report: Option<&DriftReport>) {
+    let Some(report) = report else { return };
+    let _ = writeln!(text, "## Dependencies\n\n{}\n", code(&report.sentence()));
+    if let Some(since) = &report.since {
+        let _ = writeln!(text, "- Taken to be green on {since}, the day of the commit before");
+    }
+    let _ = writeln!(text, "- Environments tried: {}", report.environments);
+    for tried in &report.tried {
+        let _ = writeln!(text, "- {}: {}", code(&tried.bounds.join(" ")), tried.outcome.words());
+    }
+    text.push('\n');
 }
 
 fn flaky(text: &mut String, diagnosis: &Diagnosis) {

@@ -13,7 +13,9 @@ use crate::commit_message::commit_message;
 use crate::flaky::FlakyTest;
 use crate::hosting::watch::{CiLook, CiVerdict};
 use crate::setup::Setup;
-use crate::state::{CiStatus, HealState, IterationStatus, PatchLogEntry, PatchStatus, Search, TestRuns};
+use crate::state::{
+    CiStatus, DriftReport, HealState, InstalledPackage, IterationStatus, PatchLogEntry, PatchStatus, Search, TestRuns,
+};
 
 /// The result document of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,12 @@ pub struct HealingResults {
     /// Tests whose outcome depends on more than the program; none of them was "fixed".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<FlakyTest>,
+    /// Dependencies whose new release broke the tests; `None`: there was no reason to search for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftReport>,
+    /// Packages that were installed for the first run of the tests; empty if there was no reason to look at them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub installed: Vec<InstalledPackage>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Changes that were tried and not kept, at most [`RefusedChange::MOST`], the first ones first.
@@ -217,6 +225,8 @@ impl HealingResults {
             pull_request: state.delivery.pull_request.clone(),
             not_run: state.not_run(),
             flaky: state.diagnosis.flaky.clone(),
+            drift: state.drift.report.clone(),
+            installed: state.drift.installed.clone(),
             warnings: state.warnings.clone(),
             refused: refused(state),
             searches: state.tried.searches.clone(),

@@ -228,6 +228,12 @@ impl Session {
         Ok(())
     }
 
+    /// Runs one of our commands in the tests' folder. Its output is long and can be had again, so it is not kept with the run.
+    pub(crate) async fn query(&mut self, words: Vec<String>) -> Result<Outcome, StepError> {
+        let directory = self.setup.suite().directory.clone();
+        self.execute(&directory, words, OWN_COMMAND).await
+    }
+
     /// Runs one command in the tests' folder.
     pub(crate) async fn run(
         &mut self,

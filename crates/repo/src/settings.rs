@@ -11,6 +11,9 @@ use autoheal_sandbox::{RegistryAccess, Sandbox};
 use crate::caches::CacheLimits;
 use crate::prompt_limits::PromptLimits;
 
+/// Default of [`HealSettings::drift_environments`].
+pub const DRIFT_ENVIRONMENTS: u32 = 30;
+
 /// Settings of the workflow that depend on its machine.
 pub struct HealSettings {
     /// Folder for the clones of runs and the caches of installs.
@@ -27,6 +30,8 @@ pub struct HealSettings {
     pub prompt_limits: PromptLimits,
     /// Limits on the size of a repository.
     pub git_limits: SizeLimits,
+    /// Maximum number of environments that the search for drifted dependencies makes in a run; 0: it does not search.
+    pub drift_environments: u32,
     /// Limits on the caches that installs leave for later runs.
     pub caches: CacheLimits,
 }

@@ -6,12 +6,13 @@
 //! # Layout
 //!
 //! The state is made of parts. Each has a file of its own that names the agents that write it: `analysis`, `diagnosis` (with
-//! `lsp_diagnostics`), `plan`, `models`, `tried` (with `search`), `fixes`, `delivery`, `ci`, `rounds`, `totals`.
+//! `lsp_diagnostics`), `drift`, `plan`, `models`, `tried` (with `search`), `fixes`, `delivery`, `ci`, `rounds`, `totals`.
 
 mod analysis;
 mod ci;
 mod delivery;
 mod diagnosis;
+mod drift;
 mod fixes;
 mod lsp_diagnostics;
 mod models;
@@ -37,6 +38,7 @@ pub use analysis::{Analysis, Origin};
 pub use ci::{CiFailures, CiState};
 pub use delivery::{Delivered, DeliveryState};
 pub use diagnosis::{Diagnosis, Observed, TimelineEntry};
+pub use drift::{BoundOutcome, DriftReport, DriftState, InstalledPackage, Offender, Release, TriedBound};
 pub use fixes::{AcceptedFix, FileText, Fixes};
 pub use lsp_diagnostics::LspDiagnostics;
 #[cfg(test)]
@@ -59,6 +61,9 @@ pub struct HealState {
     pub analysis: Analysis,
     /// Results of the checks.
     pub diagnosis: Diagnosis,
+    /// Dependencies that drifted.
+    #[serde(default)]
+    pub drift: DriftState,
     /// Work of the round.
     pub plan: Plan,
     /// Use of language models.
@@ -94,6 +99,7 @@ impl HealState {
             started_at,
             analysis: Analysis::default(),
             diagnosis: Diagnosis::default(),
+            drift: DriftState::default(),
             plan: Plan::default(),
             models: ModelUse::default(),
             tried: Tried::default(),

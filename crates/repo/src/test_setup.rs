@@ -273,6 +273,16 @@ fn invalid(error: &RepoConfigError) -> StepError {
     StepError::Permanent { code: ErrorCode::InvalidInput, message: error.to_string() }
 }
 
+/// The project of the main suite, by the tree at hand.
+pub(crate) async fn project_of(setup: &Setup, state: &HealState, checkout: &Checkout) -> Result<Project, StepError> {
+    let tree = checkout.folders.tree();
+    let own = settings_of(checkout, &state.request).await?.0.unwrap_or_default();
+    let mut project = survey_in(&tree, own.directory.as_deref());
+    let is_main = |suite: &&Suite| setup.language_of(suite) == setup.main_tools.language;
+    project.add(&tree, setup.other_suites.iter().filter(is_main).map(|suite| suite.directory.as_str()));
+    Ok(project)
+}
+
 /// The interpreters for the tree as it stands, as [`Setup::interpreters`] has them: others than before when its manifests ask for more.
 pub(crate) async fn interpreters_for(
     setup: &Setup,
@@ -281,12 +291,9 @@ pub(crate) async fn interpreters_for(
     settings: &HealSettings,
     context: &StepContext,
 ) -> Result<Vec<Interpreter>, StepError> {
-    let tree = checkout.folders.tree();
-    let own = settings_of(checkout, &state.request).await?.0.unwrap_or_default();
-    let mut project = survey_in(&tree, own.directory.as_deref());
     let of = |language: LanguageId| setup.other_suites.iter().filter(move |suite| setup.language_of(suite) == language);
     let language = setup.main_tools.language;
-    project.add(&tree, of(language).map(|suite| suite.directory.as_str()));
+    let project = project_of(setup, state, checkout).await?;
     let search = Search { setup, project: &project, checkout, settings, context };
     let mut found = vec![toolchains::of(language).find_interpreter(search, state).await?];
     for tools in &setup.other_tools {

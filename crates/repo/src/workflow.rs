@@ -19,6 +19,7 @@ use autoheal_forge::{ForgeError, Git, GitSettings, RepositoryAddress};
 use crate::agents::{analyze, commit, diagnose, discover, fix, monitor, patch, plan};
 use crate::check_result::millis;
 use crate::checkout::Checkout;
+use crate::drift;
 use crate::folders::Folders;
 use crate::graph::{HealNode, graph};
 use crate::hosting::{Hosted, delivery};
@@ -153,7 +154,10 @@ impl HealWorkflow {
         match node {
             HealNode::Analyze => {}
             HealNode::Discover => discover::run(state, &session.tree(), context)?,
-            HealNode::Diagnose => diagnose::run(state, &mut session, context).await?,
+            HealNode::Diagnose => {
+                diagnose::run(state, &mut session, context).await?;
+                drift::look(state, &mut session, &checkout, &self.settings, context).await?;
+            }
             HealNode::Plan => {
                 let importers = Imports::new(session.sources()).importers();
                 plan::run(state, session.sources(), self.model_planner(&importers, &unvarying), &importers, context)

@@ -14,6 +14,7 @@
 //! - [`manual`]: a manual of vehicles with hundreds of pages
 //! - [`model_server`]: a language model with scripted responses
 //! - [`ordinary_user`]: reruns of tests as an ordinary user
+//! - [`package_index`]: a small index of Python packages
 //! - [`pills`]: texts that are hard to parse
 //! - [`postgres`]: a private PostgreSQL server
 //! - [`repository`]: small git repositories
@@ -36,6 +37,7 @@ pub mod manual;
 pub mod model_server;
 mod model_stream;
 pub mod ordinary_user;
+pub mod package_index;
 pub mod pills;
 pub mod postgres;
 pub mod repository;

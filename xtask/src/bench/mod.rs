@@ -20,6 +20,7 @@ pub(crate) mod parsers;
 pub(crate) mod prompts;
 mod python;
 pub(crate) mod queue;
+pub(crate) mod real;
 pub(crate) mod refresh;
 pub(crate) mod server;
 pub(crate) mod soak;

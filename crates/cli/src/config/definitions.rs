@@ -11,9 +11,9 @@ use autoheal_forge::gitlab::TokenKind;
 use autoheal_llm::Provider;
 use autoheal_llm::price::Price;
 use autoheal_orchestrator::WorkerSettings;
-use autoheal_repo::HealRequest;
 use autoheal_repo::caches::CacheLimits;
 use autoheal_repo::request::{CiMode, CommandLimits, HostingRequest};
+use autoheal_repo::{DRIFT_ENVIRONMENTS, HealRequest};
 use autoheal_sandbox::{Choice, Image, Settings as SandboxSettings};
 use autoheal_store::Retention;
 use clap::Arg;
@@ -125,6 +125,9 @@ settings! {
         /// disables the search
         search_seconds: u64 = limits().search_seconds => variable("SEARCH_SECONDS")
             .flag("search-seconds", "SECONDS", HEAL).argument(repair);
+        /// Maximum number of environments with older releases that the search for
+        /// [dependencies that drifted](healing-a-repository.md#dependencies-that-drifted) makes in a run; 0 disables the search
+        drift_environments: u32 = DRIFT_ENVIRONMENTS => variable("DRIFT_ENVIRONMENTS");
         /// Deliver no change found by [search](healing-a-repository.md#faults-of-logic) if other changes also pass the tests
         strict: bool = false => variable("STRICT").switch("strict", HEAL).argument(repair);
         /// Repeat the tests with [each version of Python](healing-a-repository.md#what-green-means) that CI names and this machine has

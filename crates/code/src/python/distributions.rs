@@ -25,6 +25,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("psycopg2-binary", "psycopg2"),
     ("mysqlclient", "MySQLdb"),
     ("protobuf", "google.protobuf"),
+    ("setuptools", "pkg_resources"),
     ("Markdown", "markdown"),
     ("Jinja2", "jinja2"),
     ("MarkupSafe", "markupsafe"),
@@ -111,6 +112,15 @@ pub fn distribution_of(requirement: &str) -> &str {
     let requirement = requirement.trim_start();
     let end = requirement.find(|part: char| !(part.is_alphanumeric() || "-_.".contains(part)));
     &requirement[..end.unwrap_or(requirement.len())]
+}
+
+/// Names by which projects call what only their tests need: extras, dependency groups, requirement files.
+const FOR_TESTS: &[&str] =
+    &["test", "tests", "testing", "dev", "develop", "development", "devel", "check", "pytest", "unittest", "all", "ci"];
+
+/// Returns whether a list of requirements is for tests, by its name.
+pub fn is_for_tests(name: &str) -> bool {
+    FOR_TESTS.contains(&name.to_lowercase().as_str())
 }
 
 /// A distribution's name as indexes compare it (PEP 503).

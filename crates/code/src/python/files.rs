@@ -45,7 +45,17 @@ pub(super) static KNOWN: KnownFiles = KnownFiles {
     settings_only: &["tox.ini", "pytest.ini", ".pytest.ini"],
     dependency_lists: &["pyproject.toml", "requirements*.txt", "*requirements.txt"],
     installers: &["setup.py", "setup.cfg", "Pipfile"],
-    texts: &["pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "pytest.ini", "tox.ini", "requirements*.txt"],
+    texts: &[
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+        "Pipfile",
+        "pytest.ini",
+        "tox.ini",
+        "requirements*.txt",
+        "*requirements.txt",
+        "constraints*.txt",
+    ],
     locks: &["poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "pylock.toml"],
     test_support: &["conftest.py"],
     settings: &[

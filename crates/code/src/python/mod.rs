@@ -17,6 +17,7 @@ pub mod probe;
 pub(crate) mod prose;
 mod reader;
 pub mod report;
+pub mod requirements;
 pub(crate) mod same_program;
 pub(crate) mod search;
 mod spacing;

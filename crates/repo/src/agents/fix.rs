@@ -13,6 +13,7 @@ use autoheal_forge::CommitId;
 
 use crate::change::change_of;
 use crate::checkout::Checkout;
+use crate::drift;
 use crate::earlier::{self, Place};
 use crate::lint::formatting;
 use crate::model::{self, ModelPlanner, NoAdvice};
@@ -33,7 +34,9 @@ pub(crate) async fn run(
         // The last try of this step was ended from outside: the plan says so.
         return Ok(());
     }
-    if let Some(planner) = planner.filter(|_| !state.plan.model_steps.is_empty()) {
+    if let Some(proposal) = drift::take_proposal(state) {
+        state.plan.proposals = vec![proposal];
+    } else if let Some(planner) = planner.filter(|_| !state.plan.model_steps.is_empty()) {
         ask_model(state, session, planner, context).await?;
     } else if state.plan.is_searching {
         search_for(state, session, context).await?;
@@ -204,7 +207,7 @@ fn asks_for_names(target: &Finding) -> bool {
     match target.category {
         Category::Syntax | Category::Indentation => false,
         Category::Linting => as_runtime_error(target).is_some() && !formatting::is_target(target),
-        Category::Import | Category::TypeError | Category::Logic => true,
+        Category::Import | Category::TypeError | Category::Logic | Category::Drift => true,
     }
 }
 
@@ -229,9 +232,12 @@ fn candidates(
         Category::Import | Category::TypeError if target.source == Source::Lint => {
             Some(as_runtime_error(target).unwrap_or_else(|| target.clone()))
         }
-        Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
-            Some(target.clone())
-        }
+        Category::Syntax
+        | Category::Indentation
+        | Category::Import
+        | Category::TypeError
+        | Category::Logic
+        | Category::Drift => Some(target.clone()),
     };
     if let Some(finding) = &finding {
         let (sources, environment) = (session.sources(), session.environment());

@@ -24,6 +24,7 @@ use serde_json::json;
 use crate::change::{hash_of, unified_diff};
 use crate::check_result::TestState;
 use crate::checkout::Checkout;
+use crate::drift;
 use crate::earlier;
 use crate::model;
 use crate::project::lists_dependencies;
@@ -113,7 +114,12 @@ pub(crate) async fn run(
             for file in &unfailing {
                 state.tried.add_judge(&key, file, &state.fixes);
             }
-            state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() });
+            // The rules have not had their turn.
+            if proposal.candidates.iter().any(|candidate| candidate.fixer == drift::FIXER) {
+                state.warn(drift::REFUSED.to_owned());
+            } else {
+                state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() });
+            }
         }
     }
     state.plan.proposals.clear();
@@ -169,8 +175,9 @@ fn refuse_ambiguous(state: &mut HealState, context: &StepContext, key: &Key, kep
     log(state, context, Some(key), &kept.candidate, PatchStatus::Failed, &reason);
 }
 
-fn changes_what_is_installed(files: &[FileText]) -> bool {
-    files.iter().any(|file| lists_dependencies(&file.file))
+/// Returns whether files decide what is installed. A build that runs to install may be changed for other reasons.
+fn changes_what_is_installed(files: &[FileText], candidate: &Candidate) -> bool {
+    candidate.fixer == drift::FIXER || files.iter().any(|file| lists_dependencies(&file.file))
 }
 
 fn files_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
@@ -206,7 +213,7 @@ async fn accept(
     kept: Kept,
 ) -> Result<(), StepError> {
     let undo = session.write(&kept.files)?;
-    if changes_what_is_installed(&kept.files) {
+    if changes_what_is_installed(&kept.files, &kept.candidate) {
         installer.reinstall(state, session, context).await?;
         if let Some(setup) = &mut state.analysis.setup {
             setup.use_interpreters(session.setup().interpreters());

@@ -132,7 +132,14 @@ pub(crate) fn ini_section(text: &str, section: &str) -> Option<Vec<(String, Stri
             break;
         }
         if let (true, Some((_, value))) = (is_continuation, values.last_mut()) {
-            value.push('\n');
+            // A line that ends with a backslash continues in the next one.
+            match value.strip_suffix('\\').map(|start| start.trim_end().len()) {
+                Some(end) => {
+                    value.truncate(end);
+                    value.push(' ');
+                }
+                None => value.push('\n'),
+            }
             value.push_str(trimmed);
         } else {
             let (key, value) = trimmed.split_once(['=', ':']).unwrap_or((trimmed, ""));

@@ -66,6 +66,20 @@ pub(crate) async fn run(
     Ok(outcome)
 }
 
+/// Runs a command of ours that asks the registries.
+pub(crate) async fn ask_registries(
+    search: Search<'_>,
+    state: &HealState,
+    words: Vec<String>,
+) -> Result<Outcome, StepError> {
+    let Search { setup, checkout, settings, context, .. } = search;
+    let spec = workspace::spec(context.run, &checkout.folders, setup);
+    let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
+    let outcome = run(&mut *workspace, &words, "", search, state).await?;
+    workspace.close().await.map_err(|error| sandbox_error(&error))?;
+    Ok(outcome)
+}
+
 /// Takes an installation as complete, and makes room for it.
 pub(crate) async fn complete(installing: Installing, search: Search<'_>) -> Result<PathBuf, StepError> {
     let folder = installing.complete().await?;

@@ -6,12 +6,13 @@
 //! - [`python`]: pip, pytest, unittest
 //! - [`node`]: npm, pnpm, yarn; jest, mocha, vitest, node:test
 //! - [`rust`]: cargo, clippy, rustfmt
-//! - `installing`: common parts of all installations
+//! - `installing`: common parts of all installations; `package_manager`: older releases of dependencies
 //!
 //! To add a language, implement [`Toolchain`] in a folder here, and add it to `toolchains`.
 
 pub(crate) mod installing;
 pub mod node;
+pub(crate) mod package_manager;
 pub mod python;
 pub mod rust;
 
@@ -26,6 +27,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_sandbox::{Image, Mount, Outcome};
 
+use self::package_manager::PackageManager;
 use crate::checkout::Checkout;
 use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
@@ -251,6 +253,9 @@ pub(crate) trait Toolchain: Sync {
 
     /// Returns whether [`find_version`](Self::find_version) can find one.
     fn has_versions(&self) -> bool;
+
+    /// Returns the package manager by which older releases are tried; `None`: none is known.
+    fn package_manager(&self) -> Option<&'static dyn PackageManager>;
 
     /// Returns the requirement by which a distribution is installed, with the version that the repository pins; `None`: nothing is installed so.
     fn requirement(&self, tree: &Path, distribution: &str) -> Option<String>;

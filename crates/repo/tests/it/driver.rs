@@ -94,6 +94,16 @@ pub(crate) async fn heal_offline(choice: Choice, data: &std::path::Path, request
     Box::pin(walk_with(data, None, sandbox, request, None, RegistryAccess::default())).await
 }
 
+/// Heals as asked with packages of an index of the test's own. Without a sandbox, which would refuse an index on this machine.
+pub(crate) async fn heal_with_index(index: &str, request: HealRequest) -> Option<Healed> {
+    let data = tempfile::tempdir().unwrap();
+    let place = data.path().canonicalize().unwrap();
+    let sandbox = sandbox_of(Choice::None, &place).await?;
+    let environment = [("PIP_INDEX_URL".to_owned(), index.into())].into();
+    let registries = RegistryAccess { environment, ..RegistryAccess::default() };
+    Box::pin(walk_with(&place, Some(data), sandbox, request, None, registries)).await
+}
+
 /// A sandbox of which every workspace is looked at before it is opened: of all that any test of a run shows inside, nothing is a link or lies
 /// behind one, and nothing lies in what commands may write.
 struct Watched(Arc<dyn Sandbox>);
@@ -165,6 +175,7 @@ async fn walk_with(
         models,
         prompt_limits: PromptLimits::default(),
         git_limits: SizeLimits::default(),
+        drift_environments: autoheal_repo::DRIFT_ENVIRONMENTS,
         caches: CacheLimits::default(),
     };
     let workflow = HealWorkflow::new(settings).unwrap();

@@ -8,6 +8,7 @@ mod ci;
 mod ci_node;
 mod diagnostics_log;
 mod discovery;
+mod drift;
 mod driver;
 mod external_files;
 mod flaky;

@@ -59,8 +59,9 @@ def main():
             print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
             os._exit(127 if isinstance(error, FileNotFoundError) else 126)
     threading.Thread(target=accept, args=(path, listener), daemon=True).start()
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    os._exit(code if code >= 0 else 128 - code)
+    status = os.waitpid(child, 0)[1]
+    # `os.waitstatus_to_exitcode` came with Python 3.9.
+    os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
 
 
 main()

@@ -45,7 +45,7 @@ impl Fixer for Dependency {
                 let Some((new, bits)) = with_requirement(file, text, &requirement) else { continue };
                 let depth = 2.0 * f64::from(u32::try_from(file.matches('/').count()).unwrap_or(9));
                 let description = format!("add the dependency '{requirement}', which brings '{module}'");
-                list.edit(bits + depth, description, file, difference(text, &new));
+                list.edit(bits + depth, description, file, Edit::between(text, &new));
             }
         }
         list.finish(NAME, 6)
@@ -153,21 +153,6 @@ fn with_requirement(file: &str, text: &str, requirement: &str) -> Option<(String
     Some((manifest.to_string(), 1.5))
 }
 
-/// The one replacement that makes `new` of `old`, as short as can be.
-fn difference(old: &str, new: &str) -> Edit {
-    let start = old.char_indices().zip(new.chars()).find(|((_, one), other)| one != other);
-    let start = start.map_or(old.len().min(new.len()), |((at, _), _)| at);
-    let same = |(one, other): &(char, char)| one == other;
-    let end: usize = old[start..]
-        .chars()
-        .rev()
-        .zip(new[start..].chars().rev())
-        .take_while(same)
-        .map(|(one, _)| one.len_utf8())
-        .sum();
-    Edit::replace(start..old.len() - end, &new[start..new.len() - end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +220,7 @@ ModuleNotFoundError: No module named 'rates'"#,
     fn manifests_keep_their_form() {
         let added = |file: &str, text: &str| {
             let (new, _) = with_requirement(file, text, "PyYAML").unwrap();
-            let edit = difference(text, &new);
+            let edit = Edit::between(text, &new);
             assert_eq!(format!("{}{}{}", &text[..edit.start], edit.replacement, &text[edit.end..]), new);
             new
         };

@@ -20,6 +20,7 @@ mod lint_rules;
 pub mod linting;
 mod local_repair;
 mod lost_return;
+mod moved_names;
 mod name_spelling;
 mod operands;
 mod orphans;
@@ -48,6 +49,7 @@ pub fn checker_fixers() -> &'static [&'static dyn Fixer] {
 pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
+        &moved_names::MovedNames,
         &name_spelling::NameSpelling,
         &attribute_spelling::AttributeSpelling,
         &import_spelling::ImportSpelling,

@@ -62,7 +62,10 @@ limit = Limit(float(os.environ.get("AUTOHEAL_ONE_TEST_SECONDS") or 0))
 # As `pytest` itself imports it, pytest is there.
 if "pytest" in sys.modules:
 
-    @sys.modules["pytest"].hookimpl(hookwrapper=True)
+    # Python 3.8 takes only names as decorators.
+    hookimpl = sys.modules["pytest"].hookimpl
+
+    @hookimpl(hookwrapper=True)
     def pytest_runtest_call(item):
         with limit:
             yield

@@ -10,7 +10,7 @@ use autoheal_code::{Candidate, LanguageId, Sources, languages};
 use super::EXAMINED;
 use crate::change::hash_of;
 use crate::lint::formatting;
-use crate::protected::keeps_configuration;
+use crate::protected::{Protection, keeps_configuration, protection};
 use crate::state::FileText;
 
 /// Reason for which a candidate is not even tried.
@@ -38,22 +38,27 @@ pub(super) enum Refusal {
 
 /// The files after the candidate, if it applies, touches nothing protected, adds no fault of syntax (spec `validate_syntax`) and leads nowhere
 /// where the run has been. Nothing is written before all of that is known.
+///
+/// `is_bound`: it is the change of manifests that the search for drifted dependencies proposed, which states bounds and nothing else.
 pub(super) fn prepare(
     candidate: &Candidate,
     sources: &Sources,
     visited: &BTreeSet<String>,
+    is_bound: bool,
 ) -> Result<Vec<FileText>, Refusal> {
     let mut files = Vec::new();
     for edit in &candidate.files {
         let is_format = formatting::is_formatting(candidate);
         // A test that is the same program is the same judge.
-        let may_edit = sources.is_editable(&edit.file) || (is_format && LanguageId::of(&edit.file).is_some());
+        let may_edit = sources.is_editable(&edit.file)
+            || (is_format && LanguageId::of(&edit.file).is_some())
+            || (is_bound && matches!(protection(&edit.file), None | Some(Protection::Configuration)));
         let before = sources.text(&edit.file).filter(|_| may_edit).ok_or(Refusal::Protected)?;
         let text = edit.apply(before)?;
         if is_format && !is_same_program(&edit.file, before, &text) {
             return Err(Refusal::Format);
         }
-        if !is_format && !sources.permits(edit, &text) {
+        if !is_format && !is_bound && !sources.permits(edit, &text) {
             return Err(Refusal::Test);
         }
         if !keeps_configuration(&edit.file, before, &text) {
@@ -165,7 +170,7 @@ mod tests {
             std::fs::write(&path, text_of(file)).unwrap();
             let candidate = candidate_in(file, start, end, &replacement, 1);
             let mut state = state();
-            match prepare(&candidate, &sources(), &state.tried.visited) {
+            match prepare(&candidate, &sources(), &state.tried.visited, false) {
                 Ok(files) => {
                     prop_assert!(languages::check(file, &files[0].text).is_ok());
                     let undo = tree::write(folder.path(), &files).unwrap();
@@ -202,7 +207,30 @@ mod tests {
     fn a_protected_file_is_never_changed() {
         let mut candidate = candidate(0, 0, "x = 1\n", 1);
         candidate.files[0].file = "test_a.py".to_owned();
-        assert_eq!(prepare(&candidate, &sources(), &BTreeSet::new()), Err(Refusal::Protected));
+        assert_eq!(prepare(&candidate, &sources(), &BTreeSet::new(), false), Err(Refusal::Protected));
+    }
+
+    #[test]
+    fn a_protected_manifest_is_changed_only_by_a_bound_that_was_searched_for() {
+        let text = "[options]\ninstall_requires =\n    six\n";
+        let mut sources = sources();
+        sources.insert("setup.cfg", text, true);
+        let mut candidate = candidate(text.len() - 1, text.len() - 1, "<2", 1);
+        candidate.files[0].file = "setup.cfg".to_owned();
+        let mut state = state();
+        for fixer in [crate::model::FIXER, "dependency", crate::drift::FIXER] {
+            candidate.fixer = fixer.to_owned();
+            let is_bound = crate::drift::is_own(&state, &candidate);
+            assert_eq!(prepare(&candidate, &sources, &BTreeSet::new(), is_bound), Err(Refusal::Protected), "{fixer}");
+        }
+        state.drift.bounds = Some(candidate.clone());
+        let is_bound = crate::drift::is_own(&state, &candidate);
+        assert_eq!(prepare(&candidate, &sources, &BTreeSet::new(), is_bound).map(|files| files.len()), Ok(1));
+        // No other file, not even for that step.
+        candidate.files[0].file = "test_a.py".to_owned();
+        state.drift.bounds = Some(candidate.clone());
+        let is_bound = crate::drift::is_own(&state, &candidate);
+        assert_eq!(prepare(&candidate, &sources, &BTreeSet::new(), is_bound), Err(Refusal::Protected));
     }
 
     #[test]
@@ -210,6 +238,9 @@ mod tests {
         let mut state = state();
         let before = FileText { file: "a.py".to_owned(), text: format!("x = 1\n{TEXT}") };
         state.tried.visited.insert(hash_of(&before));
-        assert_eq!(prepare(&candidate(0, 0, "x = 1\n", 1), &sources(), &state.tried.visited), Err(Refusal::Repeated));
+        assert_eq!(
+            prepare(&candidate(0, 0, "x = 1\n", 1), &sources(), &state.tried.visited, false),
+            Err(Refusal::Repeated)
+        );
     }
 }

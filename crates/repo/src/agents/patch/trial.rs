@@ -14,6 +14,7 @@ use super::{Installer, changes_what_is_installed, log};
 use crate::acceptance::{Rejection, Suspect, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
 use crate::check_result::{CheckResult, TestState};
+use crate::drift;
 use crate::earlier;
 use crate::protected::standing::Standings;
 use crate::search;
@@ -125,11 +126,11 @@ impl Trial<'_> {
             if !self.refused.insert(attempt) {
                 continue;
             }
-            let (mut result, mut is_healed) = self.first_check(&files).await?;
+            let (mut result, mut is_healed) = self.first_check(candidate, &files).await?;
             let may_be_partial = !is_logic || may_be_one_of_several(candidate);
             if is_healed && may_be_partial && !result.is_green() {
                 let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-                result = self.check_with(&files, &Scope::All, limit).await?;
+                result = self.check_with(candidate, &files, &Scope::All, limit).await?;
                 is_healed = self.passes_where_it_failed(&result);
             }
             let is_enough = result.is_green() || (is_healed && may_be_partial);
@@ -179,7 +180,7 @@ impl Trial<'_> {
         let mut kept: Vec<Kept> = Vec::new();
         for promising in promising.into_iter().take(FULL_TRIALS) {
             let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-            let result = self.check_with(&promising.files, &Scope::All, limit).await?;
+            let result = self.check_with(&promising.candidate, &promising.files, &Scope::All, limit).await?;
             if let Err(rejection) = self.judge(&promising.candidate, &result) {
                 self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());
                 continue;
@@ -229,7 +230,8 @@ impl Trial<'_> {
     }
 
     fn prepare(&mut self, candidate: &Candidate) -> Option<Vec<FileText>> {
-        let prepared = prepare(candidate, self.session.sources(), &self.state.tried.visited);
+        let is_bound = drift::is_own(self.state, candidate);
+        let prepared = prepare(candidate, self.session.sources(), &self.state.tried.visited, is_bound);
         match prepared.and_then(|files| self.keeps_judges(candidate).map(|()| files)) {
             Ok(files) => Some(files),
             Err(refusal) => {
@@ -241,7 +243,11 @@ impl Trial<'_> {
     }
 
     /// Runs checks until a failure shows that the candidate is no good. Returns also whether the tests that failed are known to pass.
-    async fn first_check(&mut self, files: &[FileText]) -> Result<(CheckResult, bool), StepError> {
+    async fn first_check(
+        &mut self,
+        candidate: &Candidate,
+        files: &[FileText],
+    ) -> Result<(CheckResult, bool), StepError> {
         let longest = [self.state.diagnosis.baseline.as_ref(), Some(self.before)]
             .into_iter()
             .flatten()
@@ -260,7 +266,7 @@ impl Trial<'_> {
         if places.len() > 1 || longest >= FAST_SUITE || lint_stands {
             let failing = self.before.failing_selectors(self.key);
             if !failing.is_empty() {
-                let result = self.check_with(files, &Scope::Only(failing), limit).await?;
+                let result = self.check_with(candidate, files, &Scope::Only(failing), limit).await?;
                 if !result.findings.is_empty() {
                     return Ok((result, false));
                 }
@@ -268,19 +274,20 @@ impl Trial<'_> {
             }
         }
         let scope = if lint_stands { Scope::All } else { Scope::UntilFirstFailure };
-        let result = self.check_with(files, &scope, limit).await?;
+        let result = self.check_with(candidate, files, &scope, limit).await?;
         passes |= lint_stands && self.passes_where_it_failed(&result);
         Ok((result, passes))
     }
 
     async fn check_with(
         &mut self,
+        candidate: &Candidate,
         files: &[FileText],
         scope: &Scope,
         limit: Duration,
     ) -> Result<CheckResult, StepError> {
         let undo = self.session.write(files)?;
-        let result = if changes_what_is_installed(files) {
+        let result = if changes_what_is_installed(files, candidate) {
             let interpreters = self.session.setup().interpreters();
             let result = self.check_reinstalled(scope, limit).await;
             self.session.use_interpreters(interpreters, self.context.run, &self.installer.settings.sandbox).await?;

@@ -35,6 +35,7 @@ use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Image, Mount, Outcome};
 
+use super::package_manager::PackageManager;
 use super::{OtherVersion, Place, SchemataResult, Search, Survey, Toolchain};
 use crate::caches::hash_of;
 use crate::ci_commands::context::Context;
@@ -171,6 +172,10 @@ impl Toolchain for Node {
 
     fn has_versions(&self) -> bool {
         false
+    }
+
+    fn package_manager(&self) -> Option<&'static dyn PackageManager> {
+        None
     }
 
     fn requirement(&self, _tree: &Path, _distribution: &str) -> Option<String> {

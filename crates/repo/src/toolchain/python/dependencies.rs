@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use autoheal_code::python::distributions::is_for_tests;
 use toml::Value;
 
+use super::ci_installs::CiInstalls;
+use super::requirement::is_requirement;
 use crate::project::{Manifests, Project, ini_section, ini_value};
-
-/// Names by which projects call what only their tests need: extras, dependency groups, requirement files.
-const FOR_TESTS: &[&str] =
-    &["test", "tests", "testing", "dev", "develop", "development", "devel", "check", "pytest", "unittest", "all", "ci"];
 
 /// Maximum depth of dependency groups that include each other.
 const DEEPEST: usize = 8;
@@ -29,6 +26,8 @@ pub struct Dependencies {
     pub is_installable: bool,
     /// Its extras that tests need.
     pub extras: Vec<String>,
+    /// True if CI asks for the newest releases of what it names.
+    pub upgrades: bool,
     /// True if the installation runs code of the repository: its own build, or code of it that a requirements
     /// file names.
     pub run_code: bool,
@@ -45,19 +44,39 @@ pub(super) fn requirement_files(manifests: &Manifests) -> impl Iterator<Item = (
 impl Dependencies {
     /// Those of a project, with the requirements of the other folders whose tests run with it.
     pub(super) fn of(tree: &Path, project: &Project) -> Self {
-        let read = |directory: &str| Self::read(&Manifests::of(tree, directory));
-        let mut found = read(&project.directory);
+        let installs = CiInstalls::of(tree, &project.directory);
+        let decides = Some(&installs).filter(|installs| installs.is_complete);
+        let mut found = Self::read_for(&Manifests::of(tree, &project.directory), decides);
         for directory in &project.other_directories {
-            found.add_requirements(read(directory).requirements);
+            found.add_requirements(Self::read(&Manifests::of(tree, directory)).requirements);
         }
+        found.add_ci(installs);
         found
+    }
+
+    /// Adds what the commands of CI install beyond the manifests.
+    fn add_ci(&mut self, installs: CiInstalls) {
+        let CiInstalls { requirements, extras, upgrades, .. } = installs;
+        if !requirements.is_empty() {
+            self.found.push("the commands of CI".to_owned());
+        }
+        self.add_requirements(requirements);
+        // Extras that the manifests do not state are an error of pip's alone.
+        let new: Vec<String> = extras.into_iter().filter(|extra| !self.extras.contains(extra)).collect();
+        self.extras.extend(new.into_iter().filter(|_| self.is_installable));
+        self.upgrades |= upgrades;
     }
 
     /// Reads the dependencies from the manifests.
     pub fn read(manifests: &Manifests) -> Self {
+        Self::read_for(manifests, None)
+    }
+
+    /// Reads the dependencies from the manifests, as far as CI installs them. `None`: it is not known what CI installs.
+    fn read_for(manifests: &Manifests, ci: Option<&CiInstalls>) -> Self {
         let mut found = Self::default();
         for (name, text) in requirement_files(manifests) {
-            if is_wanted(name) {
+            if ci.map_or_else(|| is_wanted(name), |ci| ci.files.iter().any(|file| file == name)) {
                 found.run_code |= !text.lines().all(is_of_a_registry);
                 found.requirement_files.push(name.to_owned());
                 found
@@ -66,14 +85,14 @@ impl Dependencies {
                 found.found.push(name.to_owned());
             }
         }
-        found.read_pyproject(&manifests.toml("pyproject.toml"));
-        found.read_setup_cfg(manifests.text("setup.cfg").unwrap_or_default());
+        found.read_pyproject(&manifests.toml("pyproject.toml"), ci);
+        found.read_setup_cfg(manifests.text("setup.cfg").unwrap_or_default(), ci);
         found.read_pipfile(&manifests.toml("Pipfile"));
         if manifests.text("setup.py").is_some() {
             found.is_installable = true;
             found.found.push("setup.py".to_owned());
         }
-        if let Some(text) = manifests.text("tox.ini") {
+        if let Some(text) = manifests.text("tox.ini").filter(|_| ci.is_none()) {
             let deps = ini_value(text, "testenv", "deps").unwrap_or_default();
             // Lines such as `-r file` and `cond: package` belong to tox; the rest is what pip takes.
             found.add(deps.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned), "tox.ini");
@@ -90,11 +109,12 @@ impl Dependencies {
     }
 
     /// Returns the words after `python -m pip install` for all dependencies but the project itself; `None`: there are none. No shell
-    /// sees them, and each is one requirement or file, never an option.
+    /// sees them, and what the repository states is one requirement or file each, never an option.
     pub fn pip_words(&self) -> Option<Vec<String>> {
         let files = self.requirement_files.iter().flat_map(|file| ["--requirement".to_owned(), file.clone()]);
         let words: Vec<String> = files.chain(self.requirements.iter().cloned()).collect();
-        (!words.is_empty()).then_some(words)
+        let upgrade = self.upgrades.then(|| "--upgrade".to_owned());
+        (!words.is_empty()).then(|| upgrade.into_iter().chain(words).collect())
     }
 
     /// The word after `python -m pip install` that installs the project itself with its extras.
@@ -119,7 +139,7 @@ impl Dependencies {
         }
     }
 
-    fn read_pyproject(&mut self, manifest: &toml::Table) {
+    fn read_pyproject(&mut self, manifest: &toml::Table, ci: Option<&CiInstalls>) {
         if manifest.contains_key("project") || manifest.contains_key("build-system") {
             self.is_installable = true;
             self.found.push("pyproject.toml".to_owned());
@@ -127,11 +147,15 @@ impl Dependencies {
         if let Some(project) = manifest.get("project") {
             self.add(strings(project.get("dependencies")), "[project] in pyproject.toml");
             for (name, extra) in project.get("optional-dependencies").and_then(Value::as_table).into_iter().flatten() {
-                if is_for_tests(name) {
+                if is_installed(name, ci) {
                     self.extras.push(name.clone());
                     self.add(strings(Some(extra)), "[project.optional-dependencies] in pyproject.toml");
                 }
             }
+        }
+        if ci.is_some() {
+            // pip installs no groups.
+            return;
         }
         if let Some(groups) = manifest.get("dependency-groups").and_then(Value::as_table) {
             for name in groups.keys().filter(|name| is_for_tests(name)) {
@@ -163,7 +187,7 @@ impl Dependencies {
         }
     }
 
-    fn read_setup_cfg(&mut self, text: &str) {
+    fn read_setup_cfg(&mut self, text: &str, ci: Option<&CiInstalls>) {
         if ini_section(text, "metadata").is_some() {
             self.is_installable = true;
             self.found.push("setup.cfg".to_owned());
@@ -173,7 +197,7 @@ impl Dependencies {
             self.add(list.lines().map(|line| line.trim().to_owned()), "[options] in setup.cfg");
         }
         for (name, list) in ini_section(text, "options.extras_require").unwrap_or_default() {
-            if is_for_tests(&name) {
+            if is_installed(&name, ci) {
                 self.add(list.lines().map(|line| line.trim().to_owned()), "[options.extras_require] in setup.cfg");
                 self.extras.push(name);
             }
@@ -187,28 +211,18 @@ impl Dependencies {
     }
 }
 
+/// Returns whether an extra is installed for the tests: as CI says, else by its name.
+fn is_installed(extra: &str, ci: Option<&CiInstalls>) -> bool {
+    ci.map_or_else(|| is_for_tests(extra), |ci| ci.extras.iter().any(|named| named == extra))
+}
+
 /// Returns whether a requirements file is for running or testing, by its name: `requirements-docs.txt` is for
 /// neither.
-fn is_wanted(file: &str) -> bool {
+pub(super) fn is_wanted(file: &str) -> bool {
     let stem = file.trim_end_matches(".txt").replace(['/', '_'], "-");
     let purposes: Vec<&str> = stem.split('-').filter(|part| !matches!(*part, "requirements" | "reqs" | "")).collect();
     purposes.iter().all(|purpose| matches!(*purpose, "base" | "main" | "install" | "core") || is_for_tests(purpose))
 }
-
-fn is_for_tests(name: &str) -> bool {
-    FOR_TESTS.contains(&name.to_lowercase().as_str())
-}
-
-/// A name, extras, versions and a marker, as PEP 508 writes them: no option, no path and no URL, which could name any host. What
-/// stands in the marker and the versions is pip's to judge.
-static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let name = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
-    let version = r"(?:===?|~=|!=|<=?|>=?)\s*[A-Za-z0-9.*+!_-]+";
-    Regex::new(&format!(
-        r"^{name}\s*(?:\[\s*{name}(?:\s*,\s*{name})*\s*\])?\s*(?:\(?\s*{version}(?:\s*,\s*{version})*\s*,?\s*\)?)?\s*(?:;.*)?$"
-    ))
-    .ok()
-});
 
 /// Returns whether a line of a requirements file names nothing of the repository: it holds a package by its
 /// name, an option that says where packages come from, or nothing. Any other line
@@ -223,11 +237,6 @@ fn is_of_a_registry(line: &str) -> bool {
     let is_package =
         line.starts_with(|first: char| first.is_ascii_alphanumeric()) && !line.contains("file:") && !is_file;
     line.is_empty() || line.starts_with('#') || is_option || is_package
-}
-
-/// Returns whether pip would parse `text` as a requirement, and not as an option, a file or a URL.
-fn is_requirement(text: &str) -> bool {
-    REQUIREMENT.as_ref().is_some_and(|pattern| pattern.is_match(text.trim()))
 }
 
 fn strings(value: Option<&Value>) -> Vec<String> {

@@ -11,12 +11,12 @@ use std::time::Duration;
 use autoheal_code::python::{distributions, probe};
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
-use autoheal_sandbox::{Command, Mount, SandboxKind};
+use autoheal_sandbox::{Command, Mount, SandboxKind, Workspace};
 
 use super::dependencies::Dependencies;
 use super::runners::PYTEST;
 use super::{interpreter, linters};
-use crate::caches::{Begun, Room};
+use crate::caches::{Begun, InUse, Room};
 use crate::checkout::Checkout;
 use crate::project::Project;
 use crate::repo_config::Version;
@@ -196,7 +196,7 @@ fn needed_modules(setup: &Setup, dependencies: &Dependencies, checkout: &Checkou
     needed
 }
 
-fn has_pytest(setup: &Setup) -> bool {
+pub(super) fn has_pytest(setup: &Setup) -> bool {
     setup.suites().any(|suite| suite.tests.runner == PYTEST)
 }
 
@@ -244,9 +244,9 @@ async fn install(
     dependencies: &Dependencies,
     state: &HealState,
 ) -> Result<Result<Interpreter, String>, StepError> {
-    let Search { setup, checkout, settings, context, .. } = search;
+    let Search { setup, context, .. } = search;
     let scope = installing::Scope::of(search, state).await?;
-    let content = content(base, search, state);
+    let content = content(base, search, dependencies, state);
     let runs_code = state.request.install_command.is_some() || dependencies.run_code;
     let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
         Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
@@ -260,22 +260,9 @@ async fn install(
         format!("dependencies, from {}", found.join(", "))
     };
     context.note("installing", what);
-    let mut spec = workspace::spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
-    spec.mounts.push(Mount { host: environment.clone(), inside: environment.clone(), writable: true });
-    spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
-    spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
-    spec.environment.remove("PYTHONPATH");
-    let _downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
-    let mut workspace = settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?;
-    let mut failure = None;
-    for words in install_commands(base, &environment, setup, dependencies, state) {
-        let outcome = installing::run(&mut *workspace, &words, &setup.suite().directory, search, state).await?;
-        if !outcome.end.is_success() {
-            let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
-            failure = Some(format!("`{shown}` ended with {}", outcome.end));
-            break;
-        }
-    }
+    let (mut workspace, _downloads) = open(base, &environment, &scope, search).await?;
+    let commands = install_commands(base, &environment, setup, dependencies, state);
+    let failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
     // Without its linters an environment is still one that runs the tests; what is absent is told.
     if failure.is_none()
         && let Some(words) = tools_command(base, &environment, setup, state)
@@ -287,6 +274,41 @@ async fn install(
         return Ok(Err(reason));
     }
     Ok(Ok(installed_in(base, installing::complete(installing, search).await?)))
+}
+
+/// Opens the sandbox in which an environment is made. The guard that is returned with it keeps the downloads.
+pub(super) async fn open(
+    base: &Interpreter,
+    environment: &Path,
+    scope: &installing::Scope,
+    search: Search<'_>,
+) -> Result<(Box<dyn Workspace>, Option<InUse>), StepError> {
+    let Search { setup, checkout, settings, context, .. } = search;
+    let mut spec = workspace::spec(context.run, &checkout.folders, &setup.with_interpreter(base.clone()));
+    spec.mounts.push(Mount { host: environment.to_owned(), inside: environment.to_owned(), writable: true });
+    spec.environment.insert("PATH".to_owned(), format!("{}/bin:/usr/local/bin:/usr/bin:/bin", environment.display()));
+    spec.environment.insert("VIRTUAL_ENV".to_owned(), environment.display().to_string());
+    spec.environment.remove("PYTHONPATH");
+    let downloads = scope.show_downloads(&mut spec, "PIP_CACHE_DIR", search)?;
+    Ok((settings.sandbox.open(spec).await.map_err(|error| sandbox_error(&error))?, downloads))
+}
+
+/// Runs the commands of an installation up to the first that fails; returns the reason then.
+pub(super) async fn run_all(
+    workspace: &mut dyn Workspace,
+    commands: Vec<Vec<String>>,
+    environment: &Path,
+    search: Search<'_>,
+    state: &HealState,
+) -> Result<Option<String>, StepError> {
+    for words in commands {
+        let outcome = installing::run(workspace, &words, &search.setup.suite().directory, search, state).await?;
+        if !outcome.end.is_success() {
+            let shown = words.join(" ").replace(&format!("{}/bin/", environment.display()), "");
+            return Ok(Some(format!("`{shown}` ended with {}", outcome.end)));
+        }
+    }
+    Ok(None)
 }
 
 fn installed_in(base: &Interpreter, environment: PathBuf) -> Interpreter {
@@ -325,7 +347,7 @@ fn install_commands(
 }
 
 /// The command that installs `what` into an environment.
-fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(super) fn pip_install(environment: &Path, what: impl IntoIterator<Item = String>) -> Vec<String> {
     let python = environment.join("bin/python3").display().to_string();
     let pip = [&python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"].map(str::to_owned);
     pip.into_iter().chain(what).collect()
@@ -341,8 +363,15 @@ fn tools_command(base: &Interpreter, environment: &Path, setup: &Setup, state: &
 }
 
 /// Returns what an installation depends on, for its cache key.
-fn content(base: &Interpreter, search: Search<'_>, state: &HealState) -> Vec<String> {
+pub(super) fn content(
+    base: &Interpreter,
+    search: Search<'_>,
+    dependencies: &Dependencies,
+    state: &HealState,
+) -> Vec<String> {
     vec![
+        dependencies.pip_words().unwrap_or_default().join("\0"),
+        dependencies.project_word().unwrap_or_default(),
         search.project.manifest_hash.clone(),
         base.program.display().to_string(),
         format!("{:?}", has_pytest(search.setup)),

@@ -4,11 +4,14 @@
 //!
 //! - `framework`: the test runner of a project; `roots`: the folders that its import path begins at
 //! - `commands`: commands of CI; `pytest_arguments`: those of its arguments that matter
-//! - `interpreter`, `dependencies`, `installation`: the Python that runs the tests, and what it needs
+//! - `interpreter`, `dependencies`, `ci_installs`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
+//!   releases of that
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
 //! - `linters`, `linter_versions`, `language_servers`: other tools
 
+mod bounds;
+mod ci_installs;
 mod commands;
 pub mod dependencies;
 mod framework;
@@ -19,6 +22,7 @@ mod linter_versions;
 mod linters;
 mod programs;
 mod pytest_arguments;
+mod requirement;
 mod roots;
 mod runners;
 mod suite;
@@ -35,6 +39,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
 
+use super::package_manager::PackageManager;
 use super::{OtherVersion, Place, SchemataResult, Search, Survey, Toolchain};
 use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
@@ -168,6 +173,10 @@ impl Toolchain for Python {
 
     fn has_versions(&self) -> bool {
         true
+    }
+
+    fn package_manager(&self) -> Option<&'static dyn PackageManager> {
+        Some(&bounds::Pip)
     }
 
     fn requirement(&self, tree: &Path, distribution: &str) -> Option<String> {

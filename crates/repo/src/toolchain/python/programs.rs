@@ -13,6 +13,15 @@ pub(super) const PROBE: &str = "probe.py";
 /// Compiles files without running them.
 pub(super) const COMPILE_CHECK: &str = "compile_check.py";
 
+/// Prints what is installed.
+pub(super) const INSTALLED: &str = "installed.py";
+
+/// Prints the releases that indexes offer.
+pub(super) const RELEASES: &str = "releases.py";
+
+/// Copies a virtual environment.
+pub(super) const COPY_ENVIRONMENT: &str = "copy_environment.py";
+
 /// Runs unittest suites in a child process, and writes JUnit XML: `unittest_runner.py REPORT.xml [arguments of python3 -m unittest]`.
 pub(super) const UNITTEST_RUNNER: &str = "unittest_runner.py";
 
@@ -40,7 +49,10 @@ pub(super) const ALL: &[(&str, &str)] = &[
     program!("autoheal_warm/server.py"),
     program!("autoheal_warm/suites.py"),
     program!("compile_check.py"),
+    program!("copy_environment.py"),
+    program!("installed.py"),
     program!("probe.py"),
     program!("python_modules/autoheal_hang.py"),
+    program!("releases.py"),
     program!("unittest_runner.py"),
 ];

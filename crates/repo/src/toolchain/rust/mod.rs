@@ -25,6 +25,7 @@ use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::{Image, Mount, Outcome};
 
+use super::package_manager::PackageManager;
 use super::{OtherVersion, Place, SchemataResult, Search, Survey, Toolchain};
 use crate::ci_commands::context::Context;
 use crate::ci_commands::meaning::{Meaning, Prefixes};
@@ -159,6 +160,10 @@ impl Toolchain for Cargo {
 
     fn has_versions(&self) -> bool {
         false
+    }
+
+    fn package_manager(&self) -> Option<&'static dyn PackageManager> {
+        None
     }
 
     fn requirement(&self, _tree: &Path, _distribution: &str) -> Option<String> {

@@ -1,0 +1,408 @@
+//! The hunt: bounds are tried in environments of their own until the tests pass, for one offender after the other. A second one usually shows
+//! only once the first is bounded.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use autoheal_code::python::distributions::canonical;
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::{StepContext, StepError};
+
+use super::candidate::bound_of;
+use super::suspects::{self, Evidence};
+use super::walk::{Break, Walk};
+use super::{Releases, installed, is_new, releases};
+use crate::check_result::{CheckResult, TestState};
+use crate::session::Session;
+use crate::setup::Interpreter;
+use crate::state::{BoundOutcome, DriftReport, HealState, Offender, TriedBound};
+use crate::test_scope::Scope;
+use crate::toolchain::Search;
+use crate::toolchain::package_manager::{Distribution, PackageManager};
+
+/// Offenders that are bounded in one repository.
+const MOST_OFFENDERS: usize = 4;
+
+/// Distributions that are looked at because they came down with another one.
+const MOST_DEEPER: usize = 2;
+
+/// Tests that show the failure and are run in each environment.
+const TESTS: usize = 3;
+
+/// The part of the main suite that shows a failure: a few tests, or all where they do not fail alike by themselves.
+pub(super) async fn scope_of(
+    session: &mut Session,
+    result: &CheckResult,
+    failure: &Finding,
+    limit: Duration,
+    context: &StepContext,
+) -> Result<Scope, StepError> {
+    let mut own = session.setup().by_suite(&result.selectors_at(failure)).remove(&0).unwrap_or_default();
+    own.truncate(TESTS);
+    if own.is_empty() {
+        return Ok(Scope::All);
+    }
+    let scope = Scope::Again(own);
+    let again = session.check_suite(0, &scope, limit, context).await?;
+    Ok(if shows(&again, failure) { scope } else { Scope::All })
+}
+
+/// Returns whether a result holds a failure.
+pub(super) fn shows(result: &CheckResult, failure: &Finding) -> bool {
+    let key = failure.key();
+    result.findings.iter().any(|finding| finding.key() == key)
+}
+
+/// Returns whether a run of tests found nothing.
+pub(super) fn is_green(result: &CheckResult) -> bool {
+    result.findings.is_empty() && result.cut_short.is_none() && result.count(TestState::Passed) > 0
+}
+
+/// A bound under which the failure is gone.
+struct Found {
+    breaks: Break,
+    requirement: String,
+    interpreter: Interpreter,
+}
+
+pub(super) struct Hunt<'a> {
+    state: &'a mut HealState,
+    session: &'a mut Session,
+    manager: &'a dyn PackageManager,
+    search: Search<'a>,
+    releases: Releases,
+    /// The interpreters as the hunt found them.
+    original: Vec<Interpreter>,
+}
+
+impl<'a> Hunt<'a> {
+    pub(super) fn new(
+        state: &'a mut HealState,
+        session: &'a mut Session,
+        manager: &'a dyn PackageManager,
+        search: Search<'a>,
+        releases: Releases,
+    ) -> Self {
+        let original = session.setup().interpreters();
+        Self { state, session, manager, search, releases, original }
+    }
+
+    /// Goes back to the interpreters that were there.
+    pub(super) async fn end(self) -> Result<(), StepError> {
+        let Search { settings, context, .. } = self.search;
+        self.session.use_interpreters(self.original, context.run, &settings.sandbox).await
+    }
+
+    /// Bounds one offender after the other, as long as each lets the tests get further.
+    pub(super) async fn follow(
+        &mut self,
+        mut failure: Finding,
+        mut present: Vec<Distribution>,
+        mut scope: Scope,
+    ) -> Result<(), StepError> {
+        let mut requirements: Vec<String> = Vec::new();
+        for _ in 0..MOST_OFFENDERS {
+            let Some(found) = self.offender(&failure, &present, &scope, &mut requirements).await? else {
+                self.give_up();
+                return Ok(());
+            };
+            self.enter(found.interpreter).await?;
+            let seen = self.run(&Scope::All).await?;
+            if is_green(&seen) {
+                self.leave_out_innocent(&mut requirements).await?;
+                self.report(|report| report.is_complete = true);
+                return Ok(());
+            }
+            let Some(next) = seen.findings.iter().find(|finding| suspects::may_be_to_blame(finding)) else { break };
+            if next.key() == failure.key() {
+                break;
+            }
+            failure = next.clone();
+            scope = scope_of(self.session, &seen, &failure, self.limit(), self.search.context).await?;
+            present = installed(self.session, self.manager, self.search).await?;
+        }
+        self.give_up();
+        Ok(())
+    }
+
+    fn give_up(&mut self) {
+        let limit = self.search.settings.drift_environments;
+        self.report(|report| {
+            if report.reason.is_empty() {
+                let bounds = report.tried.iter().filter_map(|tried| tried.bounds.last()).cloned().collect::<Vec<_>>();
+                report.reason = format!("tried in vain: {}", bounds.join(", "));
+            }
+            if report.environments >= limit {
+                report.reason = format!("{limit} environments were tried, which is the limit; {}", report.reason);
+            }
+        });
+    }
+
+    /// Finds the distribution of which an older release lets the tests get further, and where it broke.
+    async fn offender(
+        &mut self,
+        failure: &Finding,
+        present: &[Distribution],
+        scope: &Scope,
+        requirements: &mut Vec<String>,
+    ) -> Result<Option<Found>, StepError> {
+        let stated = self.manager.stated(self.search);
+        let suspected = suspects::of(failure, present, &stated, self.session.sources());
+        let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
+        let unknown: Vec<String> = names.into_iter().filter(|name| !self.releases.contains_key(name)).collect();
+        if !unknown.is_empty() {
+            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
+            self.releases.extend(more);
+        }
+        let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
+        let all: Vec<&Distribution> = suspected.into_iter().map(|(_, one)| one).collect();
+        let mut passes: Vec<(bool, &Distribution)> = Vec::new();
+        for is_thorough in [false, true] {
+            passes.extend(std::iter::repeat(is_thorough).zip(all.iter().copied()));
+        }
+        for (is_thorough, suspect) in passes {
+            if !is_new(suspect, &self.releases, since.as_deref()) {
+                continue;
+            }
+            if let Some(found) = self.walk(failure, suspect, present, scope, requirements, is_thorough).await? {
+                let (suspect, found) = self.deeper(suspect, found, failure, present, scope, requirements).await?;
+                let offender = offender_of(suspect, &found.breaks, failure);
+                self.search.context.note("drift", offender.sentence());
+                self.report(|report| {
+                    // A release that let the tests get further may break them at another place: the older bound counts.
+                    if let Some(at) = report.offenders.iter().position(|known| known.package == offender.package) {
+                        report.offenders.remove(at);
+                        requirements.remove(at);
+                    }
+                    report.offenders.push(offender);
+                });
+                requirements.push(found.requirement.clone());
+                return Ok(Some(found));
+            }
+            if self.is_over() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks whether a distribution that came down together with a bounded one is the offender: an older release may bring older ones of what it
+    /// needs.
+    async fn deeper<'d>(
+        &mut self,
+        suspect: &'d Distribution,
+        found: Found,
+        failure: &Finding,
+        present: &'d [Distribution],
+        scope: &Scope,
+        requirements: &[String],
+    ) -> Result<(&'d Distribution, Found), StepError> {
+        self.enter(found.interpreter.clone()).await?;
+        let with_bound = installed(self.session, self.manager, self.search).await?;
+        let other_version = |one: &&Distribution| {
+            let now = with_bound.iter().find(|other| other.key() == one.key());
+            one.key() != suspect.key() && now.is_some_and(|now| now.version != one.version)
+        };
+        let needed = |one: &&Distribution| suspect.requires.iter().any(|name| canonical(name) == one.key());
+        let moved: Vec<&Distribution> = present.iter().filter(needed).filter(other_version).take(MOST_DEEPER).collect();
+        let unknown: Vec<String> =
+            moved.iter().map(|one| one.name.clone()).filter(|name| !self.releases.contains_key(name)).collect();
+        if !unknown.is_empty() {
+            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
+            self.releases.extend(more);
+        }
+        for one in moved {
+            if let Some(own) = self.walk(failure, one, present, scope, requirements, false).await? {
+                return Ok((one, own));
+            }
+        }
+        Ok((suspect, found))
+    }
+
+    /// Walks through the releases of one distribution.
+    async fn walk(
+        &mut self,
+        failure: &Finding,
+        suspect: &Distribution,
+        present: &[Distribution],
+        scope: &Scope,
+        requirements: &[String],
+        is_thorough: bool,
+    ) -> Result<Option<Found>, StepError> {
+        let known = self.releases.get(&suspect.name).cloned().unwrap_or_default();
+        let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
+        let mut walk = Walk::new(known, &suspect.version, since.as_deref());
+        if is_thorough {
+            walk = walk.thorough();
+        }
+        let mut best: Option<(String, Interpreter)> = None;
+        while let Some((at, release)) = walk.next() {
+            if self.is_over() {
+                break;
+            }
+            let requirement = self.manager.up_to(&suspect.name, &release.version);
+            self.search.context.progress(format!("does it pass with {requirement}?"));
+            let bounds: Vec<String> = requirements.iter().cloned().chain([requirement.clone()]).collect();
+            let known = self.state.drift.report.iter().flat_map(|report| &report.tried);
+            if known.into_iter().any(|tried| tried.bounds == bounds && !tried.outcome.is_progress()) {
+                walk.tell(at, false);
+                continue;
+            }
+            let (outcome, interpreter) = self.try_bounds(&bounds, scope, failure, suspect, present).await?;
+            let passes = outcome.is_progress();
+            walk.tell(at, passes);
+            if let Some(interpreter) = interpreter.filter(|_| passes) {
+                best = Some((requirement, interpreter));
+            }
+        }
+        let found = walk.found().zip(best);
+        Ok(found.map(|(breaks, (requirement, interpreter))| Found { breaks, requirement, interpreter }))
+    }
+
+    /// Runs the failing tests in an environment with these bounds.
+    async fn try_bounds(
+        &mut self,
+        bounds: &[String],
+        scope: &Scope,
+        failure: &Finding,
+        suspect: &Distribution,
+        present: &[Distribution],
+    ) -> Result<(BoundOutcome, Option<Interpreter>), StepError> {
+        let interpreter = self.environment(bounds, present).await?;
+        let mut outcome = BoundOutcome::NotInstalled;
+        if let Some(interpreter) = &interpreter {
+            self.enter(interpreter.clone()).await?;
+            let result = self.run(scope).await?;
+            outcome = self.outcome(&result, failure, suspect, present);
+        }
+        self.report(|report| report.tried.push(TriedBound { bounds: bounds.to_vec(), outcome }));
+        Ok((outcome, interpreter))
+    }
+
+    /// Makes the environment with these bounds; `None`: it cannot be made.
+    async fn environment(
+        &mut self,
+        bounds: &[String],
+        present: &[Distribution],
+    ) -> Result<Option<Interpreter>, StepError> {
+        self.report(|report| report.environments += 1);
+        let Some(base) = self.original.first() else { return Ok(None) };
+        let made = self.manager.with_bounds(self.search, self.state, base, present, bounds).await?;
+        if let Err(reason) = &made {
+            self.search.context.note("drift", format!("{} cannot be installed: {reason}", bounds.join(" ")));
+        }
+        Ok(made.ok())
+    }
+
+    /// Returns how far the tests got: the same failure, another one that is not about the bounded distribution, or none.
+    fn outcome(
+        &self,
+        result: &CheckResult,
+        failure: &Finding,
+        suspect: &Distribution,
+        present: &[Distribution],
+    ) -> BoundOutcome {
+        if result.cut_short.is_some() {
+            return BoundOutcome::Failed;
+        }
+        let Some(first) = result.findings.first() else {
+            return if result.count(TestState::Passed) > 0 { BoundOutcome::Passed } else { BoundOutcome::Failed };
+        };
+        if shows(result, failure) {
+            return BoundOutcome::Failed;
+        }
+        let about = suspects::of(first, present, &BTreeSet::new(), self.session.sources());
+        let is_about_it =
+            about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && one.key() == suspect.key());
+        if result.count(TestState::Passed) > 0 || !is_about_it { BoundOutcome::MovedOn } else { BoundOutcome::Failed }
+    }
+
+    /// Leaves out bounds without which the tests pass, too: what came later may have been the whole cause.
+    async fn leave_out_innocent(&mut self, requirements: &mut Vec<String>) -> Result<(), StepError> {
+        let mut at = 0;
+        while requirements.len() > 1 && at + 1 < requirements.len() && !self.is_over() {
+            let mut fewer = requirements.clone();
+            fewer.remove(at);
+            let present = installed(self.session, self.manager, self.search).await?;
+            let interpreter = self.environment(&fewer, &present).await?;
+            let Some(interpreter) = interpreter else {
+                at += 1;
+                continue;
+            };
+            self.enter(interpreter).await?;
+            let result = self.run(&Scope::All).await?;
+            let is_green = is_green(&result);
+            let outcome = if is_green { BoundOutcome::Passed } else { BoundOutcome::Failed };
+            self.report(|report| report.tried.push(TriedBound { bounds: fewer.clone(), outcome }));
+            if is_green {
+                *requirements = fewer;
+                self.report(|report| drop(report.offenders.remove(at)));
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    async fn enter(&mut self, interpreter: Interpreter) -> Result<(), StepError> {
+        let Search { settings, context, .. } = self.search;
+        let mut interpreters = self.original.clone();
+        if let Some(main) = interpreters.first_mut() {
+            *main = interpreter;
+        }
+        self.session.use_interpreters(interpreters, context.run, &settings.sandbox).await
+    }
+
+    /// Runs tests of the main suite.
+    async fn run(&mut self, scope: &Scope) -> Result<CheckResult, StepError> {
+        self.session.check_suite(0, scope, self.limit(), self.search.context).await
+    }
+
+    const fn limit(&self) -> Duration {
+        Duration::from_secs(self.state.request.limits.test_seconds)
+    }
+
+    fn is_over(&self) -> bool {
+        let made = self.state.drift.report.as_ref().map_or(0, |report| report.environments);
+        made >= self.search.settings.drift_environments || self.state.is_out_of_time(self.search.context.now())
+    }
+
+    fn report(&mut self, change: impl FnOnce(&mut DriftReport)) {
+        change(self.state.drift.report.get_or_insert_default());
+    }
+}
+
+/// Describes an offender.
+fn offender_of(suspect: &Distribution, breaks: &Break, failure: &Finding) -> Offender {
+    let Break { last_good, first_bad } = breaks.clone();
+    let bound = bound_of(&last_good.version, &first_bad.version);
+    Offender { package: suspect.name.clone(), bound, broke: broke(suspect, failure), last_good, first_bad }
+}
+
+/// Describes what a release broke: the name that it removed, where the error says so, else the error.
+fn broke(suspect: &Distribution, failure: &Finding) -> String {
+    let message = failure.message.lines().next().unwrap_or_default().replace('`', "'");
+    let quoted: Vec<&str> = message.split('\'').skip(1).step_by(2).collect();
+    let is_of_it = |module: &str| {
+        let top = module.split('.').next().unwrap_or(module);
+        canonical(top) == suspect.key()
+            || suspect.modules.iter().any(|own| own == top)
+            || autoheal_code::python::distributions::that_brings(top)
+                .is_some_and(|known| canonical(known) == suspect.key())
+    };
+    match quoted.as_slice() {
+        [name, module, ..] if message.contains("cannot import name") && is_of_it(module) => {
+            format!("removed `{name}` from `{module}`")
+        }
+        [module, name, ..]
+            if message.contains("has no attribute") && message.contains("module '") && is_of_it(module) =>
+        {
+            format!("removed `{module}.{name}`")
+        }
+        [module, ..] if message.contains("No module named") && is_of_it(module) => format!("removed `{module}`"),
+        _ => {
+            let short: String = message.chars().take(160).collect();
+            format!("breaks the tests ({short})")
+        }
+    }
+}

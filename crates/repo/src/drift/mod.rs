@@ -1,0 +1,172 @@
+//! Dependencies that drifted: nothing in the repository changed, and a new release of something that it does not pin broke its tests.
+//!
+//! A failure is looked at before any change of the program is tried. Distributions that it speaks against, and that were released since the
+//! repository was green, are exchanged for older releases, one after the other, in copies of the environment. When the tests pass, the manifests
+//! get the widest bound that excludes what broke; the change is a candidate like any other, and is judged in an environment that is installed
+//! from the changed manifests.
+//!
+//! # Layout
+//!
+//! - `suspects`: the distributions that a failure speaks against
+//! - `release`, `walk`: releases in their order, and the few of them that are tried
+//! - `hunt`: environments, and the tests in them
+//! - `candidate`: the change of the manifests
+
+mod candidate;
+mod hunt;
+mod release;
+mod suspects;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_forge::CommitId;
+
+use self::hunt::Hunt;
+use crate::check_result::{CheckResult, TestState};
+use crate::checkout::Checkout;
+use crate::flaky::conditions::Conditions;
+use crate::session::Session;
+use crate::settings::HealSettings;
+use crate::state::{DriftReport, HealState, InstalledPackage};
+use crate::step_error::forge_error;
+use crate::test_scope::Scope;
+use crate::test_setup::project_of;
+use crate::toolchain::Search;
+use crate::toolchain::installing;
+use crate::toolchain::package_manager::{Distribution, PackageManager};
+use crate::toolchains;
+
+pub(crate) use candidate::{FIXER, REFUSED, is_own, take_proposal};
+pub use release::Release;
+
+/// The releases of packages, the oldest first.
+type Releases = BTreeMap<String, Vec<Release>>;
+
+/// Searches for drifted dependencies, once for a run, when the checks fail and a dependency may be to blame.
+pub(crate) async fn look(
+    state: &mut HealState,
+    session: &mut Session,
+    checkout: &Checkout,
+    settings: &HealSettings,
+    context: &StepContext,
+) -> Result<(), StepError> {
+    let Some(observed) = state.diagnosis.current.clone() else { return Ok(()) };
+    let setup = session.setup().clone();
+    let manager = toolchains::of(setup.main_tools.language).package_manager();
+    // An environment of the user, or of a command that the user named, is left alone.
+    let is_ours = setup.main_tools.interpreter.installed.is_some() && state.request.install_command.is_none();
+    let (Some(manager), true) = (manager, is_ours && settings.drift_environments > 0) else { return Ok(()) };
+    let Some(failure) = failure_in(&observed.result).filter(|_| state.drift.installed.is_empty()) else {
+        return Ok(());
+    };
+    let project = project_of(&setup, state, checkout).await?;
+    let search = Search { setup: &setup, project: &project, checkout, settings, context };
+    let installed = installed(session, manager, search).await?;
+    let named = |one: &Distribution| InstalledPackage { name: one.name.clone(), version: one.version.clone() };
+    state.drift.installed = installed.iter().map(named).collect();
+    let suspected = suspects::of(&failure, &installed, &manager.stated(search), session.sources());
+    if suspected.is_empty() {
+        return Ok(());
+    }
+    let since = green_since(state, checkout).await?;
+    let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
+    let releases = releases(session, state, manager, search, &names).await?;
+    if !suspected.iter().any(|(_, one)| is_new(one, &releases, since.as_deref())) {
+        return Ok(());
+    }
+    let limit = Duration::from_secs(state.request.limits.test_seconds);
+    let scope = hunt::scope_of(session, &observed.result, &failure, limit, context).await?;
+    if passes_before(&scope, &failure, limit, session, context).await? {
+        return Ok(());
+    }
+    context.note("drift", format!("a dependency may have drifted; looked at first: {}", names.join(", ")));
+    state.drift.report = Some(DriftReport { since, ..DriftReport::default() });
+    let mut hunt = Hunt::new(state, session, manager, search, releases);
+    hunt.follow(failure.clone(), installed, scope).await?;
+    hunt.end().await?;
+    candidate::propose(state, session, manager, search, failure);
+    let report = state.drift.report.as_ref().map(DriftReport::sentence).unwrap_or_default();
+    context.note("drift", report.clone());
+    state.warn(report);
+    Ok(())
+}
+
+/// The first failure that a dependency may be to blame for.
+fn failure_in(result: &CheckResult) -> Option<Finding> {
+    // A file that does not parse hides the rest.
+    let is_unread = result.findings.iter().any(|finding| crate::acceptance::is_unreadable(finding.category));
+    result.findings.iter().find(|finding| !is_unread && suspects::may_be_to_blame(finding)).cloned()
+}
+
+/// The distributions of the environment at hand.
+async fn installed(
+    session: &mut Session,
+    manager: &dyn PackageManager,
+    search: Search<'_>,
+) -> Result<Vec<Distribution>, StepError> {
+    let words = manager.installed_words(&session.place(), search);
+    let outcome = session.query(words).await?;
+    let read = serde_json::from_slice(&outcome.stdout);
+    if let Err(error) = &read {
+        search.context.note("warning", format!("it is not known what is installed: {error}"));
+    }
+    Ok(read.unwrap_or_default())
+}
+
+/// The releases of packages; none of those that no registry knows.
+async fn releases(
+    session: &mut Session,
+    state: &HealState,
+    manager: &dyn PackageManager,
+    search: Search<'_>,
+    names: &[String],
+) -> Result<Releases, StepError> {
+    let words = manager.releases_words(&session.place(), names);
+    let outcome = installing::ask_registries(search, state, words).await?;
+    Ok(serde_json::from_slice(&outcome.stdout).unwrap_or_default())
+}
+
+/// Returns whether the tree of the commit before does not show the failure with what is installed now: then the last commit broke it.
+async fn passes_before(
+    scope: &Scope,
+    failure: &Finding,
+    limit: Duration,
+    session: &mut Session,
+    context: &StepContext,
+) -> Result<bool, StepError> {
+    if session.tree_before().is_none() {
+        return Ok(false);
+    }
+    let conditions = Conditions { is_before: true, ..Conditions::default() };
+    let before = session.rerun(0, scope, &conditions, limit, context).await?.result;
+    Ok(!hunt::shows(&before, failure) && before.count(TestState::Passed) > 0)
+}
+
+/// The day from which the repository is taken to have been green: that of the commit before the last, else of the last. The last one may be what CI
+/// ran on when it turned red.
+async fn green_since(state: &HealState, checkout: &Checkout) -> Result<Option<String>, StepError> {
+    let Some(origin) = &state.analysis.origin else { return Ok(None) };
+    let clone = checkout.folders.clone_folder();
+    let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
+    let parent = checkout.git.parent(&clone, &base).await.map_err(|error| forge_error(&error))?;
+    let dated = match &parent {
+        Some(parent) => parent,
+        None => &base,
+    };
+    let before = checkout.git.parent(&clone, dated).await.map_err(|error| forge_error(&error))?;
+    let log = checkout.git.log(&clone, before.as_ref(), dated).await.map_err(|error| forge_error(&error))?;
+    let commit = log.into_iter().find(|commit| commit.id == *dated);
+    Ok(commit.and_then(|commit| commit.at.to_rfc3339().get(..10).map(str::to_owned)))
+}
+
+/// Returns whether the installed release came after the day when the repository was green, as far as is known.
+fn is_new(one: &Distribution, releases: &Releases, since: Option<&str>) -> bool {
+    let known = releases.get(&one.name).map(Vec::as_slice).unwrap_or_default();
+    let installed = known.iter().find(|release| release.version == one.version);
+    let (Some(installed), Some(since)) = (installed, since) else { return installed.is_some() };
+    installed.day().is_none_or(|day| day > since)
+}

@@ -1,0 +1,139 @@
+//! Dependencies that drifted: an index of the tests' own publishes releases that break what uses them.
+
+use autoheal_engine::StopReason;
+use autoheal_engine::diagnostics::Category;
+use autoheal_repo::HealRequest;
+use autoheal_repo::state::{BoundOutcome, DriftReport};
+use autoheal_testkit::package_index::{PackageIndex, Wheel, module};
+use autoheal_testkit::repository::TestRepository;
+
+use crate::driver::{Healed, heal_with_index};
+
+/// Days before and after the commits of the test repositories.
+const BEFORE: &str = "2023-01-10";
+const AFTER: &str = "2024-02-20";
+
+const MAKE: &str = "def make(size):\n    return [0] * size\n";
+const RENAMED: &str = "def build(size):\n    return [0] * size\n";
+const TESTS: &str = "import unittest\n\nfrom shop import stock\n\n\nclass TestStock(unittest.TestCase):\n    \
+                     def test_stock(self):\n        self.assertEqual(len(stock(3)), 3)\n";
+
+fn repository(shop: &str, requirements: &str) -> TestRepository {
+    TestRepository::with_files(&[("shop.py", shop), ("tests/test_shop.py", TESTS), ("requirements.txt", requirements)])
+}
+
+fn gadgets() -> Vec<Wheel> {
+    module(
+        "gadget",
+        &[("1.0", BEFORE, MAKE), ("1.4.0", BEFORE, MAKE), ("1.4.2", AFTER, MAKE), ("2.0.0", AFTER, RENAMED)],
+    )
+}
+
+async fn heal(repository: &TestRepository, wheels: Vec<Wheel>) -> Option<Healed> {
+    let index = PackageIndex::of(wheels).await;
+    heal_with_index(&index.url(), HealRequest::new(repository.path().display().to_string())).await
+}
+
+fn requirements(repository: &TestRepository) -> String {
+    repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:requirements.txt"])
+}
+
+/// The report of the search; empty if there was none.
+fn drift(healed: &Healed) -> DriftReport {
+    healed.state.drift.report.clone().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_release_that_removed_a_name_is_excluded() {
+    let shop = "from gadget import make\n\n\ndef stock(size):\n    return make(size)\n";
+    let repository = repository(shop, "gadget>=1\n");
+    let Some(healed) = heal(&repository, gadgets()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    let told = "gadget 2.0.0 (released 2024-02-20) removed `make` from `gadget`; 1.4.2 is the newest that passes";
+    assert_eq!(requirements(&repository), format!("# {told}\ngadget>=1,<2"));
+    assert_eq!(drift(&healed).sentence(), told);
+    assert!(healed.report.contains("released 2024-02-20"), "{}", healed.report);
+    assert_eq!(healed.results.drift.as_ref().map(|drift| drift.offenders.len()), Some(1));
+    assert_eq!(healed.results.fixes.first().map(|fix| fix.bug_type), Some(Category::Drift));
+    let message = repository.git(&["log", "--format=%B", "main..AUTOHEAL_BOT_AI_Fix"]);
+    assert!(message.starts_with("[AI-AGENT] Fix DRIFT error in requirements.txt line 1\n"), "{message}");
+    assert!(message.contains(told), "{message}");
+    assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "requirements.txt");
+}
+
+#[tokio::test]
+async fn a_second_offender_shows_when_the_first_is_bounded() {
+    let shop = "from gadget import make\nfrom widget import turn\n\n\ndef stock(size):\n    return turn(make(size))\n";
+    let repository = repository(shop, "gadget\nwidget # used\n");
+    let turns = [("0.3", BEFORE, "def turn(it):\n    return it\n"), ("0.4", AFTER, "def rotate(it):\n    return it\n")];
+    let Some(healed) = heal(&repository, [gadgets(), module("widget", &turns)].concat()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    let lines: Vec<String> = requirements(&repository).lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(lines.contains(&"gadget<2".to_owned()) && lines.contains(&"widget<0.4 # used".to_owned()), "{lines:?}");
+    let moved_on = |tried: &&autoheal_repo::state::TriedBound| tried.outcome == BoundOutcome::MovedOn;
+    assert!(drift(&healed).tried.iter().any(|tried| moved_on(&tried)), "{:?}", drift(&healed));
+}
+
+#[tokio::test]
+async fn a_dependency_of_a_dependency_is_bounded_where_the_others_are() {
+    let shop = "from kit import stock\n";
+    let repository = repository(shop, "kit\n");
+    let kit = Wheel::new("kit", "1.0", BEFORE)
+        .with("kit.py", "from gadget import make\n\n\ndef stock(size):\n    return make(size)\n")
+        .requiring("gadget>=1");
+    let Some(healed) = heal(&repository, [gadgets(), vec![kit]].concat()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    let after = requirements(&repository);
+    assert!(after.starts_with("kit\n# gadget 2.0.0 ") && after.ends_with("\ngadget<2"), "{after}");
+}
+
+/// The last commit broke it: with what is installed now, the commit before passes.
+#[tokio::test]
+async fn a_fault_of_the_last_commit_is_no_drift() {
+    let shop = "from gadget import build\n\n\ndef stock(size):\n    return build(size)\n";
+    let repository = repository(shop, "gadget\n");
+    repository.write("shop.py", shop.replace("return build(size)", "return biuld(size)")).commit("a slip");
+    let Some(healed) = heal(&repository, gadgets()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(healed.state.drift.report, None);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shop.py"]), shop.trim_end());
+}
+
+/// Nothing is known of the commit before, and no release ever had the name.
+#[tokio::test]
+async fn a_fault_of_the_program_is_healed_there_after_no_bound_helped() {
+    let shop = "from gadget import buidl\n\n\ndef stock(size):\n    return buidl(size)\n";
+    let repository = repository(shop, "gadget\n");
+    let releases = [("1.0", BEFORE, RENAMED), ("2.0", AFTER, RENAMED)];
+    let Some(healed) = heal(&repository, module("gadget", &releases)).await else { return };
+    let report = drift(&healed);
+    assert!(!report.is_complete && report.offenders.is_empty(), "{report:?}");
+    assert!(healed.state.drift.bounds.is_none());
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "shop.py");
+}
+
+#[tokio::test]
+async fn where_no_bound_can_be_installed_the_report_says_what_was_tried() {
+    let shop = "import gadget\n\n\ndef stock(size):\n    return gadget.assemble_from_parts(size)\n";
+    let repository = repository(shop, "gadget==2.0.0\n");
+    let Some(healed) = heal(&repository, gadgets()).await else { return };
+    let report = drift(&healed);
+    assert!(report.tried.iter().all(|tried| tried.outcome == BoundOutcome::NotInstalled), "{report:?}");
+    assert!(!report.is_complete && report.reason.contains("gadget<="), "{report:?}");
+    assert!(healed.report.contains("no bound was found"), "{}", healed.report);
+    assert_eq!(repository.git(&["branch", "--list"]), "* main");
+}
+
+/// A release that is older than the repository was there when its tests passed.
+#[tokio::test]
+async fn what_was_there_before_is_not_suspected() {
+    let shop = "import gadget\n\n\ndef stock(size):\n    return gadget.assemble_from_parts(size)\n";
+    let repository = repository(shop, "gadget\n");
+    let releases = [("1.0", BEFORE, MAKE), ("2.0", BEFORE, MAKE)];
+    let Some(healed) = heal(&repository, module("gadget", &releases)).await else { return };
+    assert_eq!(healed.state.drift.report, None, "{:?}", healed.events);
+    let installed = healed.state.drift.installed.iter().map(|one| (one.name.as_str(), one.version.as_str()));
+    assert!(installed.into_iter().any(|one| one == ("gadget", "2.0")), "{:?}", healed.state.drift);
+}
