@@ -19,8 +19,8 @@ def parse(html):
     page = autoheal.Page(html)
     title = page.css('h1.title::text').get()
     price = page.css(PRICE).get()
-    text = page.xpath("//p[@class='text']/text()").get()
-    return title, price, text
+    heading = page.xpath("//h1[@class='title']/text()").get()
+    return title, price, heading
 "#;
 
 const OLD: &str = r#"<html><body><div id="nav"><a href="/">Home</a></div><div class="item"><h1 class="title">NAME</h1>
@@ -37,7 +37,7 @@ fn read(scraper: &Arc<Scraper>, layout: &str, name: &str, cost: &str) {
     for (field, line, selector, language) in [
         ("title", 8, "h1.title::text", SelectorLanguage::Css),
         ("price", 9, ".price::text", SelectorLanguage::Css),
-        ("text", 10, "//p[@class='text']/text()", SelectorLanguage::XPath),
+        ("heading", 10, "//h1[@class='title']/text()", SelectorLanguage::XPath),
     ] {
         let place = Place { function: "shop.parse".into(), file: "shop.py".into(), line, name: field.into() };
         visit.look(&place, &Query::parse(selector, language).unwrap(), None, true).unwrap();
