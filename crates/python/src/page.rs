@@ -116,7 +116,8 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        self.shared.visit.finish();
+        // While the store is busy, other threads of the program continue. Of a program that ends, the pages are finished before.
+        _ = Python::try_attach(|py| py.detach(|| self.shared.visit.finish()));
     }
 }
 

@@ -7,7 +7,7 @@
 //! # Layout
 //!
 //! - [`query`]: a selector as programs write it
-//! - [`visit`]: a page while a program reads it, [`report`]: the result for each field
+//! - [`visit`]: a page while a program reads it, `page_state`: what was found on it; [`report`]: the result for each field
 //! - [`proposal`]: new selectors for the program
 //! - `place`: a place of a program
 //! - `template`: knowledge about the pages of one function; `plausible`: whether a text may be a field's value
@@ -38,6 +38,7 @@
 
 mod heal;
 mod memory;
+mod page_state;
 mod place;
 mod plausible;
 pub mod proposal;

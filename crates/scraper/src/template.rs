@@ -27,6 +27,10 @@ const REFRESH: u32 = 200;
 /// Number of values of a field that are remembered.
 const VALUES: usize = 5;
 
+/// Number of places in which a field is found again in one process, after which further ones are not remembered: pages of many layouts
+/// would make a version of the recipe each.
+const MOST_PLACES: u32 = 10;
+
 /// Number of pages of an intact layout without a field, from which it is optional: it is not looked for each time.
 const OPTIONAL_FROM: u32 = 2;
 
@@ -50,6 +54,8 @@ pub(crate) struct Field {
     pub(crate) is_list: bool,
     /// The place where it was found again, if its own selector broke.
     pub(crate) healed: Option<Healed>,
+    /// Number of different places where this process has found it again.
+    places: u32,
     /// First values of the last pages, the latest first.
     pub(crate) values: VecDeque<String>,
     /// Number of pages of an intact layout without it.
@@ -67,6 +73,16 @@ impl Field {
     /// Returns whether pages may lack it.
     pub(crate) const fn is_optional(&self) -> bool {
         self.missing >= OPTIONAL_FROM
+    }
+
+    /// Remembers the place where it was found again. Returns whether that is news.
+    pub(crate) fn found_again(&mut self, healed: Healed) -> bool {
+        let is_news = self.healed.as_ref() != Some(&healed) && self.places < MOST_PLACES;
+        if is_news {
+            self.places += 1;
+            self.healed = Some(healed);
+        }
+        is_news
     }
 
     /// Adds a value to those that are remembered.
@@ -130,6 +146,7 @@ impl Template {
                 takes_list: false,
                 is_list: false,
                 healed: None,
+                places: 0,
                 values: VecDeque::new(),
                 missing: 0,
                 is_seen: false,
@@ -220,6 +237,7 @@ impl Template {
             takes_list: false,
             is_list: false,
             healed: None,
+            places: 0,
             values: VecDeque::new(),
             missing: 0,
             is_seen: true,

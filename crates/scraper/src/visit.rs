@@ -1,29 +1,21 @@
 //! A page while a program reads it.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
 
+use autoheal_page::NodeId;
 use autoheal_page::obstacle::Obstacle;
 use autoheal_page::reading::Reading;
-use autoheal_page::recipe::FieldName;
 use autoheal_page::relocate::Status as Relocated;
 use autoheal_page::select::TooMuchWork;
-use autoheal_page::{NodeId, Selector};
-use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::heal::{self, Answers};
+use crate::heal;
+use crate::page_state::PageState;
 use crate::place::Place;
-use crate::plausible;
 use crate::query::{Part, Query};
 use crate::report::{FieldReport, Status};
-use crate::template::{Healed, Template};
+use crate::template::Template;
 use crate::{Scraper, ScraperError, locked};
-
-/// Maximum number of texts of a field in a report.
-const REPORTED: usize = 10;
 
 /// Reason for items of a list that were found again.
 const BY_VALUES: &str = "the items have the values that were in them before";
@@ -61,34 +53,12 @@ pub struct Found {
     pub(crate) field: Option<usize>,
 }
 
-/// Knowledge about a field on this page.
-struct Sighting {
-    status: Status,
-    nodes: Vec<(NodeId, Part)>,
-    texts: Vec<String>,
-    evidence: Vec<String>,
-    confidence: f32,
-}
-
-struct State {
-    reading: Reading,
-    template: Option<Arc<Mutex<Template>>>,
-    sightings: HashMap<usize, Sighting>,
-    answers: Option<Answers>,
-    /// Places that were found again on this page by the values in the items of lists.
-    lists: HashMap<usize, Healed>,
-    obstacle: OnceCell<Option<Obstacle>>,
-    /// Matches of selectors on the whole page: programs ask for the same within each item of a list.
-    selected: HashMap<String, Arc<[NodeId]>>,
-    is_finished: bool,
-}
-
 /// A page while a program reads it. It is learnt when it is finished or dropped.
 pub struct Visit {
     scraper: Arc<Scraper>,
     name: Option<String>,
     url: Option<Url>,
-    state: Mutex<State>,
+    state: Mutex<PageState>,
 }
 
 impl std::fmt::Debug for Visit {
@@ -100,17 +70,7 @@ impl std::fmt::Debug for Visit {
 impl Visit {
     /// Begins to read a page.
     pub fn new(scraper: Arc<Scraper>, html: Arc<str>, url: Option<Url>) -> Self {
-        let state = State {
-            reading: Reading::new(html),
-            template: None,
-            sightings: HashMap::new(),
-            answers: None,
-            lists: HashMap::new(),
-            obstacle: OnceCell::new(),
-            selected: HashMap::new(),
-            is_finished: false,
-        };
-        Self { scraper, name: None, url, state: Mutex::new(state) }
+        Self { scraper, name: None, url, state: Mutex::new(PageState::new(html)) }
     }
 
     /// Names the kind of the page. Without it, the function that asks first names it.
@@ -174,7 +134,7 @@ impl Visit {
     }
 
     /// The knowledge about pages of this kind. The place that asks first names the kind.
-    fn template(&self, state: &mut State, place: &Place) -> Result<Arc<Mutex<Template>>, ScraperError> {
+    fn template(&self, state: &mut PageState, place: &Place) -> Result<Arc<Mutex<Template>>, ScraperError> {
         if let Some(template) = &state.template {
             return Ok(Arc::clone(template));
         }
@@ -186,13 +146,13 @@ impl Visit {
     /// The field found again, or nothing; the sighting says why.
     fn healed(
         &self,
-        state: &mut State,
+        state: &mut PageState,
         template: &Template,
         number: usize,
         scope: Option<NodeId>,
     ) -> Result<Option<Found>, VisitError> {
         let field = &template.fields[number];
-        let missing = |state: &mut State, status| {
+        let missing = |state: &mut PageState, status| {
             state.saw(number, status, &[], field.query.part());
             Ok(None)
         };
@@ -231,7 +191,12 @@ impl Visit {
     }
 
     /// The items of a list found again by the values in them, with the places of these.
-    fn list(&self, state: &mut State, template: &Template, number: usize) -> Result<Option<Vec<NodeId>>, VisitError> {
+    fn list(
+        &self,
+        state: &mut PageState,
+        template: &Template,
+        number: usize,
+    ) -> Result<Option<Vec<NodeId>>, VisitError> {
         let field = &template.fields[number];
         let has_fields = template.fields.iter().any(|inner| inner.within == Some(number) && inner.is_known());
         if !field.is_list || !has_fields {
@@ -249,7 +214,7 @@ impl Visit {
 
     fn relocated(
         &self,
-        state: &mut State,
+        state: &mut PageState,
         template: &Template,
         number: usize,
         scope: Option<NodeId>,
@@ -296,7 +261,7 @@ impl Visit {
         Ok(healed)
     }
 
-    fn obstacle(&self, state: &State) -> Option<Obstacle> {
+    fn obstacle(&self, state: &PageState) -> Option<Obstacle> {
         let page = &state.reading;
         let obstacle = || heal::obstacle(page.html(), page.document(), self.url.as_ref());
         state.obstacle.get_or_init(obstacle).clone()
@@ -367,174 +332,4 @@ impl Drop for Visit {
 fn found(nodes: Vec<NodeId>, part: &Part, status: Status, field: Option<usize>) -> Found {
     let matches = nodes.into_iter().map(|node| Match::Node(node, part.clone())).collect();
     Found { matches, status, is_break: false, field }
-}
-
-impl State {
-    /// The elements that a selector means, within another if there is one.
-    fn select(&mut self, selector: &Selector, scope: Option<NodeId>) -> Result<Vec<NodeId>, TooMuchWork> {
-        let Some(scope) = scope else {
-            return match self.selected.get(selector.source()) {
-                Some(nodes) => Ok(nodes.to_vec()),
-                None => self.reading.select(selector),
-            };
-        };
-        let nodes = match self.selected.entry(selector.source().to_owned()) {
-            Entry::Occupied(known) => Arc::clone(known.get()),
-            Entry::Vacant(unknown) => Arc::clone(unknown.insert(self.reading.select(selector)?.into())),
-        };
-        let close = self.reading.close(scope);
-        let start = nodes.partition_point(|node| *node < scope);
-        Ok(nodes[start..].iter().take_while(|node| node.index() < close).copied().collect())
-    }
-
-    /// Returns whether other items of the list have a field where its own selector finds it: one may lack it. Only if all do, the
-    /// selector is broken.
-    fn is_in_another_item(&mut self, template: &Template, number: usize) -> Result<bool, TooMuchWork> {
-        match template.own_selector(number) {
-            Some(own) => Ok(!self.select(&own, None)?.is_empty()),
-            None => Ok(true),
-        }
-    }
-
-    fn has(&self, selector: &Selector) -> bool {
-        self.reading.select(selector).is_ok_and(|nodes| !nodes.is_empty())
-    }
-
-    /// Returns why the first match is not like the values before.
-    fn doubt(&self, template: &Template, number: usize, part: &Part, nodes: &[NodeId]) -> Option<&'static str> {
-        let field = &template.fields[number];
-        // Elements of a list are different things; the HTML of an element is not a value.
-        if !field.is_known() || field.within.is_some() || *part == Part::Element {
-            return None;
-        }
-        let text = nodes.first().map(|node| part.of(&self.reading, *node).into_iter().next().unwrap_or_default())?;
-        plausible::doubt(&text, &field.values)
-    }
-
-    fn saw(&mut self, number: usize, status: Status, nodes: &[NodeId], part: &Part) {
-        let new = || Sighting { status, nodes: Vec::new(), texts: Vec::new(), evidence: Vec::new(), confidence: 1.0 };
-        let sighting = self.sightings.entry(number).or_insert_with(new);
-        // One item of a list with the field is enough.
-        if !nodes.is_empty() || sighting.nodes.is_empty() {
-            sighting.status = status;
-        }
-        sighting.nodes.extend(nodes.iter().map(|node| (*node, part.clone())));
-    }
-
-    fn explain(&mut self, number: usize, evidence: Vec<String>, confidence: f32) {
-        if let Some(sighting) = self.sightings.get_mut(&number) {
-            (sighting.evidence, sighting.confidence) = (evidence, confidence);
-        }
-    }
-
-    fn take_texts(&mut self, number: usize, texts: &[String]) {
-        if let Some(sighting) = self.sightings.get_mut(&number) {
-            sighting.texts = texts.to_vec();
-        }
-    }
-
-    /// The place where relocation found a field again on this page, or where an earlier page found it.
-    fn healed_of(&self, template: &Template, number: usize) -> Option<Healed> {
-        if let Some(healed) = self.lists.get(&number) {
-            return Some(healed.clone());
-        }
-        let now = self.answers.as_ref().and_then(|answers| answers.get(&number)).and_then(|answer| {
-            let part = template.fields[number].query.part().found_again(&answer.take)?;
-            let selector = answer.select.clone()?;
-            (answer.status == Relocated::Moved).then_some(Healed { selector, part })
-        });
-        now.or_else(|| template.fields[number].healed.clone())
-    }
-
-    /// The texts of a field, as far as a report or a lesson needs them.
-    fn texts(&self, number: usize, limit: usize) -> Vec<String> {
-        let Some(sighting) = self.sightings.get(&number) else { return Vec::new() };
-        let of_nodes = sighting.nodes.iter().flat_map(|(node, part)| match part {
-            Part::Element => vec![self.reading.text(*node)],
-            part => part.of(&self.reading, *node),
-        });
-        of_nodes.chain(sighting.texts.iter().cloned()).take(limit).collect()
-    }
-
-    fn report(&self, template: &Template, number: usize) -> FieldReport {
-        let (field, sighting) = (&template.fields[number], &self.sightings[&number]);
-        let healed = (sighting.status == Status::Healed).then(|| self.healed_of(template, number)).flatten();
-        let limit = if field.is_list || field.within.is_some() { REPORTED } else { 1 };
-        FieldReport {
-            field: field.site.field.to_string(),
-            status: sighting.status,
-            file: field.site.file.clone(),
-            line: field.site.line,
-            selector: field.site.selector.clone(),
-            healed_selector: healed.map(|healed| healed.selector.source().to_owned()),
-            values: self.texts(number, limit),
-            confidence: sighting.confidence,
-            evidence: sighting.evidence.clone(),
-        }
-    }
-
-    /// Takes what was found over into what is known; what is to be stored, if anything.
-    fn learn(&self, template: &mut Template, url: Option<&Url>) -> Option<crate::memory::Lesson> {
-        let is_blocked = self.sightings.values().any(|sighting| sighting.status == Status::Blocked);
-        let missing: Vec<usize> = self.missing(template);
-        let is_good = !is_blocked && missing.iter().all(|number| template.fields[*number].is_optional());
-        template.count(is_good);
-        if is_blocked {
-            return None;
-        }
-        for number in missing {
-            if heal::is_intact(template, number, |selector| self.has(selector)) {
-                template.fields[number].missing += 1;
-            }
-        }
-        let found: Vec<usize> = self.found();
-        let is_healed = found.iter().any(|number| self.sightings[number].status == Status::Healed);
-        let mut has_news = false;
-        for number in &found {
-            let healed = self.healed_of(template, *number).filter(|_| self.sightings[number].status == Status::Healed);
-            let field = &mut template.fields[*number];
-            let is_list = field.takes_list && self.sightings[number].nodes.len() > 1;
-            has_news |= !field.is_known() || (is_list && !field.is_list);
-            field.is_list |= is_list;
-            if healed.is_some() && field.healed != healed {
-                field.healed = healed;
-                has_news = true;
-            }
-        }
-        if found.is_empty() || !template.wants_page(is_healed, has_news) {
-            return None;
-        }
-        let mut values = Map::new();
-        for number in found {
-            let field = &mut template.fields[number];
-            let limit = if field.is_list || field.within.is_some() { usize::MAX } else { 1 };
-            let texts = self.texts(number, limit);
-            field.learn(texts.first().map_or("", String::as_str));
-            values.insert(FieldName::to_string(&field.site.field), json!(texts));
-        }
-        Some(template.keep(self.reading.html(), url, Value::Object(values), is_healed))
-    }
-
-    /// Fields that were found before, and not on this page.
-    fn missing(&self, template: &Template) -> Vec<usize> {
-        let is_missing = |status| matches!(status, Status::Gone | Status::Unsure);
-        let numbers = self
-            .sightings
-            .iter()
-            .filter(|(number, sighting)| template.fields[**number].is_known() && is_missing(sighting.status));
-        numbers.map(|(number, _)| *number).collect()
-    }
-
-    /// Fields that were found, in their order.
-    fn found(&self) -> Vec<usize> {
-        let is_found = |status| matches!(status, Status::Kept | Status::Healed);
-        let mut numbers: Vec<usize> = self
-            .sightings
-            .iter()
-            .filter(|(_, sighting)| is_found(sighting.status))
-            .map(|(number, _)| *number)
-            .collect();
-        numbers.sort_unstable();
-        numbers
-    }
 }

@@ -51,7 +51,7 @@ __all__ = [
 
 
 def page_of(response: Any, **options: Any) -> Page:
-    """The page of a response of httpx, requests, Scrapy, aiohttp (after ``await response.text()``) or Playwright (a page).
+    """The page of a response of httpx, requests or Scrapy, or of a page of Playwright.
 
     Text that the library has decoded is taken as it is. ``options`` are those of :class:`Page`.
     """
