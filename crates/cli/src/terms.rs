@@ -126,11 +126,6 @@ const fn meaning(category: Category) -> (&'static str, &'static str) {
             "A linter's rule is violated",
             "The linter's own safe fixes first, then rules. A finding is never silenced.",
         ),
-        Category::Drift => (
-            "A new release of a dependency broke the tests",
-            "The newest release that passes is searched for, and the manifest that states the dependency excludes what came after it, with the \
-             reason as a comment. The whole suite passes in an environment that is installed from the changed manifest.",
-        ),
     }
 }
 

@@ -40,7 +40,7 @@ impl Source {
     }
 }
 
-/// The spec's six bug types and one more, in the order in which they are fixed: those that hide other errors first, lint last (a linter
+/// The spec's six bug types, in the order in which they are fixed: those that hide other errors first, lint last (a linter
 /// deletes a misspelled import as "unused").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -57,14 +57,12 @@ pub enum Category {
     Logic,
     /// A violation of a linter's rule.
     Linting,
-    /// A new release of a dependency broke the tests. No tool reports it: it is found out about another failure.
-    Drift,
 }
 
 impl Category {
     /// Every category, in fixing order.
-    pub const ALL: [Self; 7] =
-        [Self::Syntax, Self::Indentation, Self::Import, Self::TypeError, Self::Logic, Self::Linting, Self::Drift];
+    pub const ALL: [Self; 6] =
+        [Self::Syntax, Self::Indentation, Self::Import, Self::TypeError, Self::Logic, Self::Linting];
 
     /// Returns the name that the spec uses, such as `SYNTAX`.
     pub const fn name(self) -> &'static str {
@@ -75,7 +73,6 @@ impl Category {
             Self::TypeError => "TYPE_ERROR",
             Self::Logic => "LOGIC",
             Self::Linting => "LINTING",
-            Self::Drift => "DRIFT",
         }
     }
 
@@ -83,7 +80,7 @@ impl Category {
     pub const fn hides_others(self) -> bool {
         match self {
             Self::Syntax | Self::Indentation | Self::Import => true,
-            Self::TypeError | Self::Logic | Self::Linting | Self::Drift => false,
+            Self::TypeError | Self::Logic | Self::Linting => false,
         }
     }
 }

@@ -192,7 +192,7 @@ fn uncovers(before: &CheckResult, after: &CheckResult, target: &Key) -> bool {
         }
         // What is imported in its place may fail where it is used, which is no step forward.
         Category::Import => left.next().is_none(),
-        Category::TypeError | Category::Logic | Category::Linting | Category::Drift => false,
+        Category::TypeError | Category::Logic | Category::Linting => false,
     }
 }
 

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { Fix, HealingResults, IterationStatus } from "../api/types";
 
-const BUG_TYPES: Fix["bugType"][] = ["LINTING", "SYNTAX", "LOGIC", "TYPE_ERROR", "IMPORT", "INDENTATION", "DRIFT"];
+const BUG_TYPES: Fix["bugType"][] = ["LINTING", "SYNTAX", "LOGIC", "TYPE_ERROR", "IMPORT", "INDENTATION"];
 export const ciStatus = fc.constantFrom("PASSED" as const, "FAILED" as const);
 
 /** Text that can be looked for: something is there when white space is gone. */

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::binary::{Ended, Home};
 use crate::healing::World;
 use crate::listings::inhabited;
+use crate::python_programs;
 use crate::scraper::{PAGE, Scraper};
 
 /// Documents with names that the user, a page or the site chooses.
@@ -101,6 +102,8 @@ async fn pages_are_plain_json() {
     check(&home.run(&["extract", "page.html", "--json"]), "extract");
     let relocate = ["relocate", "--old", "page.html", "--new", "page.html", "--recipe", "recipe.json", "--json"];
     check(&home.run(&relocate), "relocate");
+    python_programs::learnt(home.path(), true);
+    check(&home.run(&["scraper", "fix", "--store", "scraper.heal.db", "--json"]), "scraper fix");
     let manual = Manual::new(1);
     let site = StaticSite::of(manual.pages().clone()).await;
     let start = site.url("/");
@@ -119,7 +122,7 @@ fn results_of_healing_are_plain_json() {
 }
 
 /// Commands that the tests of this file run.
-const CHECKED: [&str; 12] = [
+const CHECKED: [&str; 13] = [
     "heal",
     "report",
     "runs",
@@ -130,6 +133,7 @@ const CHECKED: [&str; 12] = [
     "config show",
     "source",
     "relocate",
+    "scraper fix",
     "extract",
     "navigate",
 ];

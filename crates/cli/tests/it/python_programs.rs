@@ -44,7 +44,8 @@ fn read(scraper: &Arc<Scraper>, layout: &str, name: &str, cost: &str) {
     }
 }
 
-fn learnt(folder: &Path, with_redesign: bool) {
+/// A program in a folder, with the store that it has written.
+pub(crate) fn learnt(folder: &Path, with_redesign: bool) {
     fs::write(folder.join("shop.py"), PROGRAM).unwrap();
     let scraper = Arc::new(Scraper::open_file(&folder.join("scraper.heal.db")).unwrap());
     for (name, cost) in [("Oak table", "$120.00"), ("Pine chair", "$45.50"), ("Elm shelf", "$80.00")] {

@@ -207,7 +207,7 @@ fn asks_for_names(target: &Finding) -> bool {
     match target.category {
         Category::Syntax | Category::Indentation => false,
         Category::Linting => as_runtime_error(target).is_some() && !formatting::is_target(target),
-        Category::Import | Category::TypeError | Category::Logic | Category::Drift => true,
+        Category::Import | Category::TypeError | Category::Logic => true,
     }
 }
 
@@ -232,12 +232,9 @@ fn candidates(
         Category::Import | Category::TypeError if target.source == Source::Lint => {
             Some(as_runtime_error(target).unwrap_or_else(|| target.clone()))
         }
-        Category::Syntax
-        | Category::Indentation
-        | Category::Import
-        | Category::TypeError
-        | Category::Logic
-        | Category::Drift => Some(target.clone()),
+        Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Logic => {
+            Some(target.clone())
+        }
     };
     if let Some(finding) = &finding {
         let (sources, environment) = (session.sources(), session.environment());

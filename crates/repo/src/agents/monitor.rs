@@ -176,12 +176,7 @@ async fn findings_of(
 fn may_be_flaky(finding: &Finding) -> bool {
     match finding.category {
         Category::Logic => true,
-        Category::Syntax
-        | Category::Indentation
-        | Category::Import
-        | Category::TypeError
-        | Category::Linting
-        | Category::Drift => false,
+        Category::Syntax | Category::Indentation | Category::Import | Category::TypeError | Category::Linting => false,
     }
 }
 

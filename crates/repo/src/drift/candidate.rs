@@ -1,7 +1,7 @@
 //! The change of the manifests that excludes what broke the tests.
 
 use autoheal_code::Candidate;
-use autoheal_engine::diagnostics::{Category, Finding};
+use autoheal_engine::diagnostics::Finding;
 
 use super::release::bound_between;
 use crate::session::Session;
@@ -39,7 +39,7 @@ pub(super) fn propose(
         report.offenders.iter().map(|Offender { package, bound, .. }| format!("{package}{bound}")).collect();
     let candidate = Candidate {
         fixer: FIXER.to_owned(),
-        category: Category::Drift,
+        category: failure.category,
         line: files.first().map_or(1, |edit| first_line(edit, session)),
         description: format!("require {}: {}", bounds.join(" and "), report.sentence()),
         cost: 0,

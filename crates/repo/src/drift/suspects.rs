@@ -49,7 +49,7 @@ pub(crate) enum Evidence {
 pub(crate) fn may_be_to_blame(finding: &Finding) -> bool {
     match finding.category {
         Category::Syntax | Category::Indentation | Category::Linting => false,
-        Category::Import | Category::TypeError | Category::Logic | Category::Drift => {
+        Category::Import | Category::TypeError | Category::Logic => {
             matches!(finding.source, Source::Test | Source::Runtime)
         }
     }

@@ -72,7 +72,7 @@ pub(crate) fn is_beyond(state: &HealState, key: &Key) -> bool {
 fn can_be_tried(state: &HealState, key: &Key) -> bool {
     let is_repairable = match key.category {
         Category::Logic | Category::TypeError => key.source == Source::Test,
-        Category::Syntax | Category::Indentation | Category::Import | Category::Linting | Category::Drift => false,
+        Category::Syntax | Category::Indentation | Category::Import | Category::Linting => false,
     };
     is_repairable && !selectors(state, key).is_empty()
 }

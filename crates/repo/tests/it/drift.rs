@@ -54,9 +54,9 @@ async fn a_release_that_removed_a_name_is_excluded() {
     assert_eq!(drift(&healed).sentence(), told);
     assert!(healed.report.contains("released 2024-02-20"), "{}", healed.report);
     assert_eq!(healed.results.drift.as_ref().map(|drift| drift.offenders.len()), Some(1));
-    assert_eq!(healed.results.fixes.first().map(|fix| fix.bug_type), Some(Category::Drift));
+    assert_eq!(healed.results.fixes.first().map(|fix| fix.bug_type), Some(Category::Import));
     let message = repository.git(&["log", "--format=%B", "main..AUTOHEAL_BOT_AI_Fix"]);
-    assert!(message.starts_with("[AI-AGENT] Fix DRIFT error in requirements.txt line 1\n"), "{message}");
+    assert!(message.starts_with("[AI-AGENT] Fix IMPORT error in requirements.txt line 1\n"), "{message}");
     assert!(message.contains(told), "{message}");
     assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "requirements.txt");
 }
