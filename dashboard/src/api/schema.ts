@@ -1062,7 +1062,7 @@ export interface components {
         /** @description A normalised error, counted instead of repeated (spec `diagnostics-log.md`). */
         Diagnostic: {
             /** @enum {string} */
-            category: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING" | "DRIFT";
+            category: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING";
             /**
              * Format: int32
              * @description Column in the line, counted from 1.
@@ -1179,7 +1179,7 @@ export interface components {
             /** @description Other changes that the tests allow, too. */
             alsoAllowed?: string[];
             /** @enum {string} */
-            bugType: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING" | "DRIFT";
+            bugType: "SYNTAX" | "INDENTATION" | "IMPORT" | "TYPE_ERROR" | "LOGIC" | "LINTING";
             /** @description Message of the commit, or the one it would have. */
             commitMessage: string;
             /** @description The change as a unified diff; absent for a failure that is left. */
