@@ -394,7 +394,7 @@ pub(crate) fn extraction(config: &Config) -> autoheal_extract::ModelSettings {
 ///
 /// # Errors
 ///
-/// When there is no data folder.
+/// If the machine has no data folder.
 pub(crate) fn manuals(config: &Config) -> Result<PathBuf, Failure> {
     Ok(data_dir(config)?.join("manuals"))
 }

@@ -69,8 +69,7 @@ impl Page {
         _heal: bool,
     ) -> PyResult<SelectorList> {
         let site = site(py, query, SelectorLanguage::Css, name, _frame)?;
-        let found = self.shared.look(py, &site, None, _heal)?;
-        Ok(SelectorList::new(Arc::clone(&self.shared), Arc::new(found)))
+        SelectorList::of(py, &self.shared, &site, None, _heal)
     }
 
     /// The matches of an XPath expression; it may end in `/text()`, `//text()` or `/@name`.
@@ -84,8 +83,7 @@ impl Page {
         _heal: bool,
     ) -> PyResult<SelectorList> {
         let site = site(py, query, SelectorLanguage::XPath, name, _frame)?;
-        let found = self.shared.look(py, &site, None, _heal)?;
-        Ok(SelectorList::new(Arc::clone(&self.shared), Arc::new(found)))
+        SelectorList::of(py, &self.shared, &site, None, _heal)
     }
 
     /// The outcome for each field that the program has read, as a list of dictionaries.

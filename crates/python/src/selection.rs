@@ -30,8 +30,16 @@ pub(crate) struct Selector {
 }
 
 impl SelectorList {
-    pub(crate) fn new(shared: Arc<Shared>, found: Arc<Found>) -> Self {
-        Self { shared, lists: vec![found] }
+    /// The matches of a selector on the page, or within a match.
+    pub(crate) fn of(
+        py: Python<'_>,
+        shared: &Arc<Shared>,
+        site: &Site,
+        within: Option<(&Found, NodeId)>,
+        may_heal: bool,
+    ) -> PyResult<Self> {
+        let found = shared.look(py, site, within, may_heal)?;
+        Ok(Self { shared: Arc::clone(shared), lists: vec![Arc::new(found)] })
     }
 
     fn all(&self) -> impl Iterator<Item = Selector> {
@@ -199,10 +207,7 @@ impl Selector {
 
     fn within(&self, py: Python<'_>, site: &Arc<Site>, may_heal: bool) -> PyResult<SelectorList> {
         match self.node() {
-            Some(node) => {
-                let found = self.shared.look(py, site, Some((&self.found, node)), may_heal)?;
-                Ok(SelectorList::new(Arc::clone(&self.shared), Arc::new(found)))
-            }
+            Some(node) => SelectorList::of(py, &self.shared, site, Some((&self.found, node)), may_heal),
             None => Ok(SelectorList { shared: Arc::clone(&self.shared), lists: Vec::new() }),
         }
     }

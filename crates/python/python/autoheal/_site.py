@@ -36,10 +36,32 @@ def store_place(store: str | os.PathLike[str] | None) -> str:
     """The address or the absolute path of the store: as given, as configured, or beside the program."""
     place = store if store is not None else SETTINGS["store"] or os.environ.get("AUTOHEAL_STORE")
     if place is None:
-        main = getattr(sys.modules.get("__main__"), "__file__", None)
-        place = Path(main).resolve().parent / STORE_FILE if main else Path.cwd() / STORE_FILE
+        return _beside(getattr(sys.modules.get("__main__"), "__file__", None), os.getcwd())
     text = os.fspath(place)
-    return text if "://" in text or text.startswith("sqlite:") else str(Path(text).resolve())
+    return text if "://" in text or text.startswith("sqlite:") else _absolute(text, os.getcwd())
+
+
+# Each page asks: the file system is asked once.
+@functools.lru_cache(maxsize=64)
+def _absolute(path: str, folder: str) -> str:
+    return str(Path(folder, path).resolve())
+
+
+@functools.lru_cache(maxsize=64)
+def _beside(program: str | None, folder: str) -> str:
+    return str((Path(folder, program).resolve().parent if program else Path(folder)) / STORE_FILE)
+
+
+#: Packages between a program and its selectors: their frames are not the place of the program.
+_BETWEEN = {"autoheal", "bs4", "itemloaders", "parsel", "scrapy"}
+
+
+def program_frame() -> FrameType:
+    """The frame of the program that called an adapter."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
+        frame = frame.f_back
+    return frame
 
 
 def describe(frame: FrameType) -> tuple[str, str, int, str]:

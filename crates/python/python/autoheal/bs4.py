@@ -8,26 +8,18 @@ an element of a soup of its own. ``find`` and ``find_all`` are Beautiful Soup's.
 
 from __future__ import annotations
 
-import sys
 import threading
-from types import FrameType
 from typing import Any
 
 import bs4
 
 import autoheal
+from autoheal._site import program_frame
 from autoheal.errors import SelectorError
 
 
 #: The page that a thread has read last. A soup is a circle of references and is freed late: its page ends with the next one.
 _LAST = threading.local()
-
-
-def _program() -> FrameType:
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("autoheal.", "bs4.")):
-        frame = frame.f_back
-    return frame
 
 
 class BeautifulSoup(bs4.BeautifulSoup):
@@ -71,7 +63,7 @@ class BeautifulSoup(bs4.BeautifulSoup):
 
     def _asked(self, selector: str, heal: bool) -> autoheal.SelectorList | None:
         try:
-            return self.page.css(selector, _frame=_program(), _heal=heal)
+            return self.page.css(selector, _frame=program_frame(), _heal=heal)
         except SelectorError:
             return None
 

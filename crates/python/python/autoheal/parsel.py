@@ -8,26 +8,14 @@ the result is made of that.
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
 from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
 import parsel
 
 import autoheal
+from autoheal._site import program_frame
 from autoheal.errors import SelectorError
-
-#: Packages between a program and its selectors: their frames are not the place of the program.
-_BETWEEN = {"autoheal", "itemloaders", "parsel", "scrapy"}
-
-
-def _program() -> FrameType:
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
-        frame = frame.f_back
-    return frame
-
 
 class SelectorList(parsel.SelectorList["Selector"]):
     """As in parsel; notes whether the program takes one match or all."""
@@ -121,7 +109,7 @@ class Selector(parsel.Selector):
     def _asked(self, language: str, query: str, theirs: SelectorList) -> SelectorList:
         ask = getattr(self.peer, language)
         try:
-            ours = ask(query, _frame=_program(), _heal=not theirs)
+            ours = ask(query, _frame=program_frame(), _heal=not theirs)
         except SelectorError:
             return theirs
         theirs.ours = ours
