@@ -482,6 +482,8 @@ Examples:
   autoheal scraper fix --store scraper.heal.db                show what would be changed, as a patch
   autoheal scraper fix shop --store shop/scraper.heal.db --write
   autoheal scraper fix --store scraper.heal.db | git apply
+  autoheal scraper fix --store scraper.heal.db --branch new-selectors
+  autoheal scraper fix https://github.com/owner/spiders --store scraper.heal.db --pull-request
 
 Only selectors that give the known values on the pages that are kept are proposed, and only plain string literals are replaced.
 Exit codes: 0 every broken selector is replaced (or none is broken), 1 some are not, 2 invalid input.";
@@ -489,17 +491,23 @@ Exit codes: 0 every broken selector is replaced (or none is broken), 1 some are 
 #[derive(Debug, Args)]
 #[command(after_help = SCRAPER_FIX_EXAMPLES)]
 pub(crate) struct ScraperFix {
-    /// Folder that the program's paths begin at
+    /// Folder that the program's paths begin at, or the address of its repository on GitHub or GitLab
     #[arg(default_value = ".")]
-    pub(crate) path: PathBuf,
+    pub(crate) program: String,
     /// Store of the program, a SQLite file [default: the database of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
     /// Write the files
     #[arg(long)]
     pub(crate) write: bool,
-    /// Print as JSON
+    /// Commit the changes to a new branch of the program's repository; the working tree stays as it is
+    #[arg(long, value_name = "NAME", conflicts_with = "write")]
+    pub(crate) branch: Option<String>,
+    /// Push the branch, and open a pull or merge request; the branch is `autoheal-selectors` unless --branch names one
     #[arg(long, conflicts_with = "write")]
+    pub(crate) pull_request: bool,
+    /// Print as JSON
+    #[arg(long, conflicts_with_all = ["write", "branch", "pull_request"])]
     pub(crate) json: bool,
 }
 

@@ -306,7 +306,7 @@ fn undo(text: &mut String, state: &HealState, results: &HealingResults) {
 }
 
 /// Text in a code span that it cannot end: one line, wrapped in one backtick more than it holds in a row.
-pub(crate) fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let line: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).map(|c| if c == '|' { '¦' } else { c }).collect();
     let ticks = "`".repeat(longest_run_of_backticks(&line) + 1);
@@ -314,7 +314,8 @@ pub(crate) fn code(text: &str) -> String {
     format!("{ticks}{pad}{line}{pad}{ticks}")
 }
 
-pub(crate) fn fence(text: &mut String, language: &str, body: &str) {
+/// Appends a fenced block that its body cannot end.
+pub fn fence(text: &mut String, language: &str, body: &str) {
     let ticks = "`".repeat(longest_run_of_backticks(body).max(2) + 1);
     let newline = if body.ends_with('\n') { "" } else { "\n" };
     let _ = writeln!(text, "{ticks}{language}\n{body}{newline}{ticks}\n");

@@ -24,6 +24,8 @@ pub struct Proposal {
     pub before: Option<String>,
     /// Value of the new selector on the newest page.
     pub now: Option<String>,
+    /// The element that it finds there, as HTML.
+    pub html: Option<String>,
 }
 
 /// Reason that a selector of a program is not replaced.
@@ -90,11 +92,14 @@ fn proposal(source: &str, stored: &Stored, site: &CallSite) -> Option<Proposal> 
             })
         }
     };
-    let value = |is_wanted: bool| {
-        let (_, page) = pages.iter().find(|(page, _)| has(page, &own_selector) == is_wanted)?;
-        page.first_value(&site.field)
-    };
-    Some(Proposal { source: source.to_owned(), site: site.clone(), selector, before: value(true), now: value(false) })
+    let newest = |is_old: bool| pages.iter().find(|(page, _)| has(page, &own_selector) == is_old);
+    let value = |is_old: bool| newest(is_old).and_then(|(_, page)| page.first_value(&site.field));
+    let html = newest(false).and_then(|(page, _)| {
+        let document = page.document();
+        Some(document.html(*document.try_select(healed).ok()?.first()?))
+    });
+    let (before, now) = (value(true), value(false));
+    Some(Proposal { source: source.to_owned(), site: site.clone(), selector, before, now, html })
 }
 
 fn rule<'a>(recipe: &'a Recipe, site: &CallSite) -> Option<(&'a Selector, &'a NodeTake)> {

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use autoheal_scraper::{Place, Query, Scraper, Visit};
 use autoheal_source::SelectorLanguage;
+use autoheal_testkit::github::{Behaviour, CiPlan};
+use autoheal_testkit::repository::{self, TestRepository};
 use serde_json::Value;
 
-use crate::binary::Home;
+use crate::binary::{Ended, Home};
+use crate::github::{TOKEN, World};
 
 const PROGRAM: &str = r#"import autoheal
 
@@ -108,4 +111,69 @@ fn a_program_that_works_is_left_alone() {
     let ended = home.run(&["scraper", "fix", "--store", "elsewhere.db"]);
     assert_eq!(ended.code, Some(2));
     assert!(ended.stderr.contains("name the store that the program writes"), "{ended:?}");
+}
+
+/// The working tree is as the user left it; the branch has the selectors, in a commit that does not depend on when it is made.
+#[test]
+fn a_branch_of_the_programs_repository_has_the_new_selectors() {
+    let home = Home::new();
+    learnt(home.path(), true);
+    let repository = TestRepository::with_files(&[("README.md", "Spiders"), ("spiders/shop.py", PROGRAM)]);
+    let program = repository.path().join("spiders");
+    fs::write(program.join("shop.py"), format!("{PROGRAM}# not committed\n")).unwrap();
+    let program_path = program.display().to_string();
+    let fix = || home.run(&["scraper", "fix", &program_path, "--store", "scraper.heal.db", "--branch", "fresh"]);
+    let ended = fix();
+    assert!(ended.stderr.contains("the branch fresh has the new selectors"), "{ended:?}");
+    assert!(ended.stderr.contains("git merge fresh"), "{ended:?}");
+    let shown = repository::git(&repository.path(), &["show", "fresh:spiders/shop.py"]);
+    assert_eq!(
+        shown.trim_end(),
+        PROGRAM.replace(".price::text", ".cost::text").replace("h1.title::text", ".product-name::text").trim_end()
+    );
+    assert!(
+        repository::git(&repository.path(), &["log", "-1", "--format=%B", "fresh"]).contains("Replace 2 selectors")
+    );
+    assert!(fs::read_to_string(program.join("shop.py")).unwrap().ends_with("# not committed\n"));
+
+    let again = fix();
+    assert!(again.stderr.contains("had the new selectors before"), "{again:?}");
+
+    repository::git(&repository.path(), &["branch", "taken"]);
+    let taken = home.run(&["scraper", "fix", &program_path, "--store", "scraper.heal.db", "--branch", "taken"]);
+    assert_eq!(taken.code, Some(2), "a branch of somebody else is not moved: {taken:?}");
+    let main = home.run(&["scraper", "fix", &program_path, "--store", "scraper.heal.db", "--branch", "main"]);
+    assert_eq!(main.code, Some(2), "{main:?}");
+    let nowhere = home.run(&["scraper", "fix", ".", "--store", "scraper.heal.db", "--branch", "fresh"]);
+    assert!(nowhere.code == Some(2) && nowhere.stderr.contains("is not in a git repository"), "{nowhere:?}");
+}
+
+#[test]
+fn a_pull_request_shows_what_was_replaced() {
+    let behaviour = Behaviour::new(TOKEN, |_: &_| CiPlan::green());
+    let Some(world) = World::of(&[("shop.py", PROGRAM)], behaviour) else { return };
+    learnt(world.home.path(), true);
+    let fix = || {
+        let url = world.github.url();
+        let mut command = world.home.command(&["scraper", "fix", &url, "--store", "scraper.heal.db", "--pull-request"]);
+        command.env("GITHUB_TOKEN", TOKEN).env("AUTOHEAL_GITHUB_API", world.github.api());
+        Ended::of(&mut command)
+    };
+    let ended = fix();
+    assert!(ended.stderr.contains("opened the pull request"), "{ended:?}");
+    assert_eq!(ended.code, Some(1), "one selector, an XPath, is not replaced: {ended:?}");
+    let body = world.github.pulls()[0].body.clone();
+    for text in [
+        "| `price` | `shop.py:3` | `.price::text` | `.cost::text` | `$80.00` | `$310.00` |",
+        "```html",
+        "not replaced: ",
+    ] {
+        assert!(body.contains(text), "no {text} in {body}");
+    }
+    let shown = repository::git(&world.github.repository(), &["show", "autoheal-selectors:shop.py"]);
+    assert!(shown.contains(".cost::text") && !shown.contains(".price::text"), "{shown}");
+
+    let again = fix();
+    assert!(again.stderr.contains("brought the pull request"), "{again:?}");
+    assert_eq!(world.github.pulls().len(), 1);
 }

@@ -1,83 +1,28 @@
-//! Python programs whose selectors are broken.
+//! Replacements of broken selectors in the files of a program.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use autoheal_code::python::literal::{Literal, plain_literals};
-use autoheal_scraper::{Proposal, proposals};
-use autoheal_store::Store;
+use autoheal_scraper::Proposal;
 use serde_json::json;
 
-use crate::args::{ScraperCommand, ScraperFix, Scrapers};
-use crate::config::Config;
-use crate::exit::{Blame as _, Exit, Failure};
-use crate::printer::Printer;
-use crate::wiring;
-
-pub(super) async fn run(arguments: Scrapers, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    match arguments.command {
-        ScraperCommand::Fix(arguments) => fix(&arguments, config, printer).await,
-    }
-}
-
-async fn fix(arguments: &ScraperFix, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
-    let store = match &arguments.store {
-        Some(file) if !file.is_file() => {
-            let message = format!("{} is not there: name the store that the program writes", file.display());
-            return Err(Failure::bad_input(message));
-        }
-        Some(file) => Store::open_file(file).await.environment()?,
-        None => wiring::open_store(config).await?,
-    };
-    let changes: Vec<Change> = Files::new(&arguments.path).changes(proposals(&store).await?);
-    if arguments.json {
-        printer.json(&changes.iter().map(Change::json).collect::<Vec<_>>())?;
-        return Ok(outcome(&changes));
-    }
-    if changes.is_empty() {
-        printer.say("no selector is broken");
-        return Ok(Exit::Fine);
-    }
-    say(&changes, printer);
-    let mut by_file: BTreeMap<&Path, Vec<&Edit>> = BTreeMap::new();
-    for edit in changes.iter().filter_map(|change| change.edit.as_ref().ok()) {
-        by_file.entry(&edit.file).or_default().push(edit);
-    }
-    for (file, edits) in by_file {
-        let path = arguments.path.join(file);
-        let before = std::fs::read_to_string(&path).bad_input()?;
-        let after = edited(&before, edits);
-        if arguments.write {
-            std::fs::write(&path, after).environment()?;
-            printer.say(&format!("written: {}", path.display()));
-        } else {
-            let (a, b) = (format!("a/{}", file.display()), format!("b/{}", file.display()));
-            printer.diff(&similar::TextDiff::from_lines(&before, &after).unified_diff().header(&a, &b).to_string())?;
-        }
-    }
-    Ok(outcome(&changes))
-}
-
-fn outcome(changes: &[Change]) -> Exit {
-    if changes.iter().all(|change| change.edit.is_ok()) { Exit::Fine } else { Exit::NotHealed }
-}
-
 /// A broken selector, with its replacement in a file or the reason that it is not replaced.
-struct Change {
-    proposal: Proposal,
-    edit: Result<Edit, String>,
+pub(super) struct Change {
+    pub(super) proposal: Proposal,
+    pub(super) edit: Result<Edit, String>,
 }
 
 /// The replacement of a literal's value.
-struct Edit {
+pub(super) struct Edit {
     /// The file, from the folder of the program.
-    file: PathBuf,
-    literal: Literal,
-    selector: String,
+    pub(super) file: PathBuf,
+    pub(super) literal: Literal,
+    pub(super) selector: String,
 }
 
 impl Change {
-    fn json(&self) -> serde_json::Value {
+    pub(super) fn json(&self) -> serde_json::Value {
         let site = &self.proposal.site;
         json!({
             "source": self.proposal.source,
@@ -94,17 +39,17 @@ impl Change {
 }
 
 /// The files of a program, each read once.
-struct Files<'a> {
+pub(super) struct Files<'a> {
     folder: &'a Path,
     read: BTreeMap<PathBuf, Result<(String, Vec<Literal>), String>>,
 }
 
 impl<'a> Files<'a> {
-    const fn new(folder: &'a Path) -> Self {
+    pub(super) const fn new(folder: &'a Path) -> Self {
         Self { folder, read: BTreeMap::new() }
     }
 
-    fn changes(mut self, proposals: Vec<Proposal>) -> Vec<Change> {
+    pub(super) fn changes(mut self, proposals: Vec<Proposal>) -> Vec<Change> {
         proposals.into_iter().map(|proposal| Change { edit: self.edit(&proposal), proposal }).collect()
     }
 
@@ -150,6 +95,28 @@ impl<'a> Files<'a> {
     }
 }
 
+/// A file of a program with its edits.
+pub(super) struct Edited {
+    /// The file, from the folder of the program.
+    pub(super) file: PathBuf,
+    pub(super) before: String,
+    pub(super) after: String,
+}
+
+/// The files below `folder` that the changes edit, each once.
+pub(super) fn edited_files(folder: &Path, changes: &[Change]) -> std::io::Result<Vec<Edited>> {
+    let mut by_file: BTreeMap<&Path, Vec<&Edit>> = BTreeMap::new();
+    for edit in changes.iter().filter_map(|change| change.edit.as_ref().ok()) {
+        by_file.entry(&edit.file).or_default().push(edit);
+    }
+    let edited = by_file.into_iter().map(|(file, edits)| {
+        let before = std::fs::read_to_string(folder.join(file))?;
+        let after = edited(&before, edits);
+        Ok(Edited { file: file.to_owned(), before, after })
+    });
+    edited.collect()
+}
+
 fn edited(before: &str, mut edits: Vec<&Edit>) -> String {
     let mut after = before.to_owned();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.literal.value.start));
@@ -158,20 +125,4 @@ fn edited(before: &str, mut edits: Vec<&Edit>) -> String {
         after.replace_range(edit.literal.value.clone(), &edit.selector);
     }
     after
-}
-
-/// Prints the changes to standard error: the patch is the data.
-fn say(changes: &[Change], printer: &Printer) {
-    for Change { proposal, edit } in changes {
-        let site = &proposal.site;
-        let line = edit.as_ref().map_or_else(|_| site.line.to_string(), |edit| edit.literal.line.to_string());
-        let place = format!("{}:{line} {}: `{}`", site.file, site.field, site.selector);
-        let value =
-            |value: &Option<String>| value.as_deref().map_or_else(|| "-".to_owned(), |value| format!("{value:?}"));
-        let (before, now) = (value(&proposal.before), value(&proposal.now));
-        match edit {
-            Ok(edit) => printer.say(&format!("{place} -> `{}` (before: {before}, now: {now})", edit.selector)),
-            Err(reason) => printer.warn(&format!("{place} is not replaced: {reason}")),
-        }
-    }
 }
