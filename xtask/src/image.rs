@@ -45,6 +45,8 @@ const OPTIONS: &[&str] = &[
 ];
 
 const DEFINITIONS: &[Definition] = &[
+    // The packages of every Debian, to install ours next to them.
+    Definition { language: "debian", release: "bookworm", packages: &[], program: None },
     Definition {
         language: "python",
         release: "bookworm",
@@ -113,7 +115,7 @@ fn make(definition: &Definition, archive: &Path) -> anyhow::Result<()> {
     run_command(
         command(here, "mmdebstrap")
             .args(OPTIONS)
-            .arg(format!("--include={}", definition.packages.join(",")))
+            .args(definition.packages.iter().map(|package| format!("--include={package}")))
             .arg(definition.release)
             .arg(&unfinished),
     )?;
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn another_package_is_another_image() {
-        let definition = &DEFINITIONS[0];
+        let definition = DEFINITIONS.iter().find(|definition| definition.language == "python").unwrap();
         let more = Definition { packages: &["python3"], language: "python", release: "bookworm", program: None };
         assert_eq!(definition.hash().len(), 16);
         assert_ne!(definition.hash(), more.hash());

@@ -4,19 +4,24 @@
 //!
 //! - [`tidy`]: the house rules of `ARCHITECTURE.md` that a program can check
 //! - [`bench`]: how fast the queue is, how much of real breakage is healed, how a fleet of sources lives
+//! - [`dist`]: the files that users install
+//! - [`site`]: the documentation as a site
 //! - [`coverage`]: lines that the tests reach
 //! - `fuzz_corpora`: a test that replays the corpora of the fuzz targets
 //! - [`image`]: the container image that tests run in
-//! - [`cache`]: what is kept from one run to the next
+//! - [`cache`]: what is kept from one run to the next; [`python`]: environments for Python
 //! - [`process`]: the one place that starts programs
 
 mod bench;
 mod cache;
 mod coverage;
+mod dist;
 #[cfg(test)]
 mod fuzz_corpora;
 mod image;
 mod process;
+mod python;
+mod site;
 mod tidy;
 
 use std::path::PathBuf;
@@ -57,6 +62,10 @@ enum Chore {
         /// Name of the language
         language: String,
     },
+    /// Make the files that users install: archive, Debian package, wheel, npm packages, install.sh, bill of materials, checksums
+    Dist(dist::Options),
+    /// Build the documentation as a site
+    Site(site::Options),
     /// Line coverage of engine, store and repo; fails below 80 %
     Coverage,
 }
@@ -81,6 +90,8 @@ enum Bench {
     Apply(bench::apply::Options),
     /// Find the fields of redesigned pages again, and count what is right, wrong, and accepted though deleted
     Drift(bench::drift::Options),
+    /// The Python package next to public tools, on redesigned pages: right, wrong, nothing; time; memory
+    Python(bench::python_package::Options),
     /// Questions to a language model about fields that are not found: is the wanted value in them, and how long are they
     Prompts(bench::prompts::Options),
     /// Classify real pages, none of which is a bot check or the like, and list the false alarms
@@ -122,6 +133,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Diff(options) } => bench::diff::run(&root, &options),
         Chore::Bench { bench: Bench::Apply(options) } => bench::apply::run(&root, &options),
         Chore::Bench { bench: Bench::Drift(options) } => bench::drift::run(&options),
+        Chore::Bench { bench: Bench::Python(options) } => bench::python_package::run(&root, &options),
         Chore::Bench { bench: Bench::Prompts(options) } => bench::prompts::run(&options),
         Chore::Bench { bench: Bench::Obstacles(options) } => bench::obstacles::run(&options),
         Chore::Bench { bench: Bench::Extract(options) } => bench::extract::run(&root, &options),
@@ -134,6 +146,8 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Pages(options) } => bench::pages::run(&root, &options),
         Chore::Bench { bench: Bench::Soak(options) } => bench::soak::run(&root, &options),
         Chore::Image { language } => image::run(&language),
+        Chore::Dist(options) => dist::run(&root, &options),
+        Chore::Site(options) => site::run(&root, &options),
         Chore::Coverage => coverage::run(&root),
     }
 }

@@ -8,7 +8,7 @@ use autoheal_page::document::decode;
 use serde::Deserialize;
 
 use super::lines::LineProcess;
-use super::python;
+use crate::python;
 use crate::{cache, process};
 
 /// The script and its packages, from the root of the repository.

@@ -18,7 +18,7 @@ pub(crate) mod ordinary;
 pub(crate) mod pages;
 pub(crate) mod parsers;
 pub(crate) mod prompts;
-mod python;
+pub(crate) mod python_package;
 pub(crate) mod queue;
 pub(crate) mod real;
 pub(crate) mod refresh;

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use self::report::Report;
 use super::lines::LineProcess;
-use super::python;
+use crate::python;
 use crate::{cache, process};
 
 /// The script and its packages, from the root of the repository.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::corpus::Case;
 use super::score::{Fields, Value};
 use crate::bench::lines::LineProcess;
-use crate::bench::python;
+use crate::python;
 use crate::{cache, process};
 
 /// The script and its packages, from the root of the repository.

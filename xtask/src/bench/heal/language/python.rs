@@ -10,8 +10,8 @@ use serde::Deserialize;
 use super::{Tools, holds};
 use crate::bench::heal::Bench;
 use crate::bench::heal::package::Package;
-use crate::bench::python;
 use crate::process;
+use crate::python;
 
 pub(super) struct Python;
 

@@ -1,4 +1,4 @@
-//! Python for the benches: virtual environments, each made once from its list of packages.
+//! Python for the chores: virtual environments, each made once from its list of packages.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::process;
 const PIP: &str = "pip==26.3";
 
 /// The virtual environment with the packages that a file of the repository lists, below `cache`.
-pub(super) fn environment(root: &Path, cache: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn environment(root: &Path, cache: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     let file = root.join(requirements);
     let packages = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let version = process::text_of(
