@@ -1,5 +1,6 @@
 //! Functions of the package that need no store.
 
+use autoheal_extract::rule_based;
 use autoheal_page::Document;
 use autoheal_page::diff::structural_diff;
 use autoheal_page::recipe::Recipe;
@@ -7,10 +8,9 @@ use autoheal_page::relocate::Relocator;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use serde_json::{Value, json};
-use url::Url;
 
 use crate::errors::Class;
-use crate::page::text_of;
+use crate::page::{address_of, text_of};
 
 /// Maximum length of a diff, in bytes.
 const LONGEST_DIFF: usize = 64 * 1024;
@@ -51,7 +51,7 @@ pub(crate) fn apply_recipe<'py>(
     url: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (recipe, html) = (recipe_of(py, recipe)?, text_of(html)?);
-    let url = url.map(Url::parse).transpose().map_err(|error| Class::Recipe.error(py, error))?;
+    let url = address_of(url)?;
     let extraction = py.detach(|| recipe.apply_to_html(&html, url.as_ref()));
     let records: Vec<Value> = extraction
         .records
@@ -70,6 +70,20 @@ pub(crate) fn apply_recipe<'py>(
         Some(_) => python_of(py, &Value::Array(records)),
         None => python_of(py, records.first().unwrap_or(&Value::Null)),
     }
+}
+
+/// The item of a page by rules alone: a product, a job, an article, a recipe, an event, or a generic page, as `autoheal extract` prints it.
+#[pyfunction]
+#[pyo3(signature = (html, url=None))]
+pub(crate) fn extract<'py>(
+    py: Python<'py>,
+    html: &Bound<'py, PyAny>,
+    url: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let html = text_of(html)?;
+    let url = address_of(url)?;
+    let item = py.detach(|| rule_based(&Document::parse(&html), url.as_ref()));
+    python_of(py, &serde_json::to_value(item).map_err(|error| Class::Recipe.error(py, error))?)
 }
 
 /// The changes in the structure of a page, as a unified diff of its elements.

@@ -6,7 +6,7 @@
 //! - `page`: a page, `selection`: the matches of a selector, `shared`: the page and its policy for both
 //! - `site`: the place of a program that asks
 //! - `stores`: open stores of the process
-//! - `functions`: relocation, recipes and diffs without a store
+//! - `functions`: relocation, recipes, extraction and diffs without a store
 //! - `errors`: the package's exceptions
 
 #![expect(
@@ -26,7 +26,7 @@ mod stores;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::functions::{apply_recipe, diff, relocate};
+    use crate::functions::{apply_recipe, diff, extract, relocate};
     #[pymodule_export]
     use crate::page::Page;
     #[pymodule_export]

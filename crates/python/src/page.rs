@@ -36,9 +36,7 @@ impl Page {
         on_break: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let on_break = OnBreak::of(py, on_break)?;
-        let parsed = url.as_deref().map(Url::parse).transpose();
-        let parsed =
-            parsed.map_err(|error| PyValueError::new_err(format!("`url` is not an absolute address: {error}")))?;
+        let parsed = address_of(url.as_deref())?;
         let place = PyModule::import(py, "autoheal._site")?.getattr("store_place")?.call1((store,))?;
         let scraper = stores::open(py, &place.extract::<String>()?)?;
         let html = text_of(html)?;
@@ -117,6 +115,13 @@ impl Drop for Page {
         // While the store is busy, other threads of the program continue. Of a program that ends, the pages are finished before.
         _ = Python::try_attach(|py| py.detach(|| self.shared.visit.finish()));
     }
+}
+
+/// The address of a page, if it is given.
+pub(crate) fn address_of(url: Option<&str>) -> PyResult<Option<Url>> {
+    url.map(Url::parse)
+        .transpose()
+        .map_err(|error| PyValueError::new_err(format!("`url` is not an absolute address: {error}")))
 }
 
 /// The text of a page. Bytes are decoded as browsers do, by what the page declares.

@@ -58,4 +58,5 @@ def test_deep_and_wide_pages_end(place):
         page = autoheal.Page(html, store=place, name="deep")
         assert page.css("b::text, a::text, div::text").get() in (None, "x")
         page.css("p:has(a ~ b) > a").getall()
+        assert isinstance(autoheal.extract(html), dict)
         page.close()

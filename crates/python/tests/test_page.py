@@ -170,6 +170,8 @@ def test_a_page_that_is_not_closed_is_learnt_at_its_end(store):
         (lambda page: autoheal.Page("", store="/nowhere/scraper.heal.db"), autoheal.StoreError),
         (lambda page: autoheal.apply_recipe({"version": 1, "fields": {}}, ""), autoheal.RecipeError),
         (lambda page: autoheal.apply_recipe("{", ""), autoheal.RecipeError),
+        (lambda page: autoheal.extract("", "not an address"), ValueError),
+        (lambda page: autoheal.extract(1), TypeError),
     ],
 )
 def test_errors_have_classes(store, call, error):
@@ -184,6 +186,8 @@ def test_functions_without_a_store():
     assert autoheal.apply_recipe(recipe, old(*GOODS[0])) == dict(zip(("title", "price"), GOODS[0]))
     fields = autoheal.relocate(old(*GOODS[0]), recipe, new(*GOODS[0]))
     assert (fields["price"]["status"], fields["price"]["values"]) == ("moved", [GOODS[0][1]])
+    item = autoheal.extract("<h1>Oak table</h1><p>Solid oak.</p>", "https://shop.example/1")
+    assert (item["title"], item["url"]) == ("Oak table", "https://shop.example/1")
     assert "h2" in autoheal.diff(old(*GOODS[0]), new(*GOODS[0]))
 
 

@@ -20,6 +20,7 @@ from autoheal._native import Selector as Selector
 from autoheal._native import SelectorList as SelectorList
 from autoheal._native import apply_recipe as apply_recipe
 from autoheal._native import diff as diff
+from autoheal._native import extract as extract
 from autoheal._native import finish as _finish
 from autoheal._native import flush as flush
 from autoheal._native import relocate as relocate
@@ -44,6 +45,7 @@ __all__ = [
     "configure",
     "diff",
     "errors",
+    "extract",
     "flush",
     "page_of",
     "relocate",
