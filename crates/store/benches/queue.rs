@@ -4,6 +4,8 @@
 //! The reference is the best that the machine's disk and the engine can do for one writer that waits for each commit: a
 //! loop of single-row inserts on one connection, measured in the same session.
 //!
+//! A worker has one slot, as `autoheal worker` by default, or four, and claims as many tasks as it has free ones.
+//!
 //! Each stage also asserts its meaning: every task was claimed exactly once, and has the state (and run) that the stage leaves.
 //!
 //! Arguments: the engines to measure, `sqlite` or `postgresql` (default: both); `--smoke`: a few tasks, for the assertions
@@ -15,7 +17,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use autoheal_engine::event::EventBody;
-use autoheal_engine::task::{NewTask, TaskKind, TaskState};
+use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::Ending;
 use autoheal_engine::{Outcome, RunId, StopReason, TaskId, Timestamp};
 use autoheal_store::{ClaimRequest, FinishedRun, NewRun, Store};
@@ -24,6 +26,9 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 const WORKERS: usize = 4;
+
+/// Tasks that a worker with several slots runs at once: the default of `autoheal serve`.
+const SLOTS: usize = 4;
 
 /// Size of the measurement.
 #[derive(Clone, Copy)]
@@ -116,21 +121,41 @@ async fn make_durable(url: &str) -> bool {
     false
 }
 
-async fn measure(engine: &str, url: &str, goal: f64, size: Size) -> Vec<serde_json::Value> {
+/// The stages: their names, and the goal of each as a rate or as a multiple of the reference.
+const STAGES: [(&str, Goal); 5] = [
+    ("enqueue", Goal::OfEngine),
+    ("claim + complete, one slot", Goal::OfEngine),
+    ("claim + complete, four slots", Goal::OfEngine),
+    ("claim + begin run + finish run with results, one slot", Goal::OfReference),
+    ("claim + begin run + finish run with results, four slots", Goal::OfReference),
+];
+
+#[derive(Clone, Copy)]
+enum Goal {
+    /// The engine's number of tasks per second.
+    OfEngine,
+    /// The reference's rate.
+    OfReference,
+}
+
+async fn measure(engine: &str, url: &str, goal_of_engine: f64, size: Size) -> Vec<serde_json::Value> {
     let store = Store::open(url).await.unwrap();
     let mut rounds = Vec::new();
     for round in 0..size.rounds {
-        let reference = reference(url, size.reference).await;
-        let enqueued = enqueue_all(&store, &format!("closed-{round}"), size).await;
-        let closed = by_all(&store, |store, _| claim_and_close(store)).await;
-        closed.assert_same_tasks(&enqueued);
-        // Such a task stays open, so the next stage needs other targets: a target has one open task at most.
-        assert_left_in(&store, &closed, TaskState::Pending).await;
-        let enqueued_to_run = enqueue_all(&store, &format!("run-{round}"), size).await;
-        let run = by_all(&store, |store, _| claim_and_run(store)).await;
-        run.assert_same_tasks(&enqueued_to_run);
-        assert_left_in(&store, &run, TaskState::Completed).await;
-        rounds.push([reference, enqueued.rate, closed.rate, run.rate]);
+        let mut rates = vec![reference(url, size.reference).await];
+        for slots in [1, SLOTS] {
+            let enqueued = enqueue_all(&store, &format!("closed-{round}-{slots}"), size).await;
+            let closed = by_all(&store, |store, _| work(store, slots, close)).await;
+            closed.assert_same_tasks(&enqueued);
+            // Such a task stays open, so the next stage needs other targets: a target has one open task at most.
+            assert_left_in(&store, &closed, TaskState::Pending).await;
+            let enqueued_to_run = enqueue_all(&store, &format!("run-{round}-{slots}"), size).await;
+            let run = by_all(&store, |store, _| work(store, slots, run)).await;
+            run.assert_same_tasks(&enqueued_to_run);
+            assert_left_in(&store, &run, TaskState::Completed).await;
+            rates.extend([enqueued.rate, closed.rate, run.rate]);
+        }
+        rounds.push(rates);
     }
     let median = |column: usize| {
         let mut rates: Vec<f64> = rounds.iter().map(|round| round[column]).collect();
@@ -139,14 +164,13 @@ async fn measure(engine: &str, url: &str, goal: f64, size: Size) -> Vec<serde_js
     };
     let reference = median(0);
     println!("{engine}: single-row insert and commit, one connection (the reference): {reference:.0}/s");
-    let stages = [
-        (1, "enqueue", goal),
-        (2, "claim + complete", goal),
-        (3, "claim + begin run + finish run with results", reference),
-    ];
     let mut figures = Vec::new();
-    for (column, what, goal) in stages {
+    for ((what, goal), column) in STAGES.into_iter().zip([1, 2, 5, 3, 6]) {
         let rate = median(column);
+        let goal = match goal {
+            Goal::OfEngine => goal_of_engine,
+            Goal::OfReference => reference,
+        };
         let verdict = match size.has_goals {
             true if rate >= goal => format!(", goal {goal:.0}/s met"),
             true => format!(", goal {goal:.0}/s MISSED"),
@@ -248,20 +272,39 @@ fn request() -> ClaimRequest {
     }
 }
 
-/// Measures the queue alone: claims each task and postpones it indefinitely, which is one statement like any
-/// end of a task.
-async fn claim_and_close(store: Store) -> Vec<TaskId> {
-    let mut closed = Vec::new();
-    while let Some((task, lease)) = store.claim(&request()).await.unwrap() {
-        let put_off = store.fail(&lease, "done", Duration::MAX).await.unwrap();
-        assert_eq!(put_off, TaskState::Pending);
-        closed.push(task.id);
+/// Claims as many tasks as there are free slots, and does them at the same time, until none is left.
+async fn work<F>(store: Store, slots: usize, each: fn(Store, Task, Lease) -> F) -> Vec<TaskId>
+where
+    F: Future<Output = TaskId> + Send + 'static,
+{
+    let mut done = Vec::new();
+    let mut running = JoinSet::new();
+    loop {
+        let claimed = store.claim_up_to(&request(), slots - running.len()).await.unwrap();
+        let is_over = claimed.is_empty();
+        for (task, lease) in claimed {
+            running.spawn(each(store.clone(), task, lease));
+        }
+        if is_over {
+            done.extend(running.join_all().await);
+            return done;
+        }
+        done.extend(running.join_next().await.map(Result::unwrap));
+        while let Some(ended) = running.try_join_next() {
+            done.push(ended.unwrap());
+        }
     }
-    closed
+}
+
+/// Measures the queue alone: postpones the task indefinitely, which is one statement like any end of a task.
+async fn close(store: Store, task: Task, lease: Lease) -> TaskId {
+    let put_off = store.fail(&lease, "done", Duration::MAX).await.unwrap();
+    assert_eq!(put_off, TaskState::Pending);
+    task.id
 }
 
 /// The least that a worker writes for a task: a run with its first and last event, and its result.
-async fn claim_and_run(store: Store) -> Vec<TaskId> {
+async fn run(store: Store, task: Task, lease: Lease) -> TaskId {
     let at = Timestamp::from_millis(1);
     let ending = Ending {
         outcome: Outcome::Fixed,
@@ -269,17 +312,12 @@ async fn claim_and_run(store: Store) -> Vec<TaskId> {
         results: serde_json::json!({"ci_status": "PASSED"}),
         report: "# Healed".to_owned(),
     };
-    let mut done = Vec::new();
-    while let Some((task, lease)) = store.claim(&request()).await.unwrap() {
-        let run = RunId(Uuid::now_v7());
-        let event = EventBody::RunStarted { target: task.target.clone() };
-        let new = NewRun { run, workflow: "repo".to_owned(), target: task.target, started_at: at, event };
-        store.begin_run(&lease, &new).await.unwrap();
-        let events = [(at, EventBody::RunFinished { outcome: None, stop_reason: "GREEN".to_owned() })];
-        let end =
-            FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &events, records: &[] };
-        store.finish(&lease, &end).await.unwrap();
-        done.push(task.id);
-    }
-    done
+    let run = RunId(Uuid::now_v7());
+    let event = EventBody::RunStarted { target: task.target.clone() };
+    let new = NewRun { run, workflow: "repo".to_owned(), target: task.target, started_at: at, event };
+    store.begin_run(&lease, &new).await.unwrap();
+    let events = [(at, EventBody::RunFinished { outcome: None, stop_reason: "GREEN".to_owned() })];
+    let end = FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &events, records: &[] };
+    store.finish(&lease, &end).await.unwrap();
+    task.id
 }
