@@ -72,8 +72,10 @@ enum Chore {
 
 #[derive(Subcommand)]
 enum Bench {
+    /// Run every bench that needs no data from outside, one after the other
+    All(bench::all::Options),
     /// Enqueue and claim + complete, on SQLite and PostgreSQL
-    Queue,
+    Queue(bench::queue::Options),
     /// Break real packages one seeded defect at a time, heal them, and check the result independently
     Heal(bench::heal::Options),
     /// Compare the structure of real pages, and do the same in Python
@@ -124,7 +126,8 @@ fn main() -> anyhow::Result<()> {
         Chore::Tidy { .. } => tidy::run(&root),
         Chore::Inject(options) => bench::inject::run(&options),
         Chore::Fixers => tidy::write_fixers(&root),
-        Chore::Bench { bench: Bench::Queue } => bench::queue::run(&root),
+        Chore::Bench { bench: Bench::All(options) } => bench::all::run(&root, &options),
+        Chore::Bench { bench: Bench::Queue(options) } => bench::queue::run(&root, &options),
         Chore::Bench { bench: Bench::Heal(options) } => bench::heal::run(&root, &options),
         Chore::Bench { bench: Bench::Real(options) } => bench::real::run(&root, &options),
         Chore::Bench { bench: Bench::Flaky(options) } => bench::flaky::run(&root, &options),

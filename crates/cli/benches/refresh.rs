@@ -4,7 +4,7 @@
 //! What is counted is what each side knows by itself: the queue and the runs by the store, the requests by the site, the memory
 //! by the kernel (the program's high-water mark).
 //!
-//! Arguments: `--sources N`, `--concurrency N`, `--json FILE`.
+//! Arguments: `--sources N`, `--concurrency N`, `--json FILE`; `--smoke`: a few sources, and no limit of memory.
 
 #![expect(
     clippy::unwrap_used,
@@ -50,11 +50,13 @@ struct Arguments {
     sources: usize,
     concurrency: usize,
     json: Option<String>,
+    /// True if the memory is compared with the goal.
+    has_goal: bool,
 }
 
 impl Arguments {
     fn read() -> Self {
-        let mut arguments = Self { sources: 1000, concurrency: 4, json: None };
+        let mut arguments = Self { sources: 1000, concurrency: 4, json: None, has_goal: true };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().unwrap();
@@ -62,6 +64,7 @@ impl Arguments {
                 "--sources" => arguments.sources = value().parse().unwrap(),
                 "--concurrency" => arguments.concurrency = value().parse().unwrap(),
                 "--json" => arguments.json = Some(value()),
+                "--smoke" => arguments = Self { sources: 12, has_goal: false, ..arguments },
                 // Cargo says `--bench`.
                 _ => {}
             }
@@ -180,7 +183,7 @@ async fn refreshed(store: &Store, state: Option<TaskState>) -> usize {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let Arguments { sources, concurrency, json: file } = Arguments::read();
+    let Arguments { sources, concurrency, json: file, has_goal } = Arguments::read();
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join(".local/share/autoheal");
     std::fs::create_dir_all(&folder).unwrap();
@@ -249,5 +252,5 @@ async fn main() {
     }
     let counts = [tasks, completed, run_once, kept_once, right, asked_once];
     assert!(counts.iter().all(|count| *count == sources), "something was lost or done twice");
-    assert!(peak > 0 && peak <= MEMORY_GOAL, "more memory than 200 MiB, or unknown");
+    assert!(peak > 0 && (peak <= MEMORY_GOAL || !has_goal), "more memory than 200 MiB, or unknown");
 }

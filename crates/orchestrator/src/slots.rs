@@ -47,21 +47,25 @@ pub(crate) struct Claiming<'slots> {
 }
 
 impl Claiming<'_> {
-    /// The kinds that there is room for.
-    pub(crate) fn free(&self, served: Vec<TaskKind>) -> Vec<TaskKind> {
+    /// The kinds that there is room for, and the number of tasks that may be claimed of any of them together.
+    pub(crate) fn free(&self, served: Vec<TaskKind>) -> (Vec<TaskKind>, usize) {
         let taken = self.slots.taken();
-        if taken.values().sum::<usize>() >= self.slots.0.total {
-            return Vec::new();
+        let mut most = self.slots.0.total.saturating_sub(taken.values().sum::<usize>());
+        let mut free = Vec::new();
+        for kind in served {
+            let running = taken.get(&kind).copied().unwrap_or(0);
+            let room = self.slots.0.of_kind.get(&kind).map_or(usize::MAX, |limit| limit.saturating_sub(running));
+            if most > 0 && room > 0 {
+                free.push(kind);
+                // All the tasks may turn out to be of this kind.
+                most = most.min(room);
+            }
         }
-        let has_room = |kind: &TaskKind| {
-            let running = taken.get(kind).copied().unwrap_or(0);
-            self.slots.0.of_kind.get(kind).is_none_or(|most| running < *most)
-        };
-        served.into_iter().filter(has_room).collect()
+        (free, most)
     }
 
     /// Takes a slot of a kind that was free.
-    pub(crate) fn take(self, kind: TaskKind) -> Slot {
+    pub(crate) fn take(&self, kind: TaskKind) -> Slot {
         *self.slots.taken().entry(kind).or_default() += 1;
         Slot { slots: self.slots.clone(), kind }
     }
@@ -87,19 +91,23 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_kind_that_is_full_leaves_room_for_the_others_and_a_slot_comes_back() {
+    async fn full_kind_leaves_room_for_others_and_slot_is_returned() {
         let (heal, refresh) = (TaskKind::HealRepo, TaskKind::RefreshSource);
         let slots = Slots::new(3, BTreeMap::from([(heal, 1), (TaskKind::FixSource, 0)]));
         let free = async || slots.claiming().await.free(TaskKind::ALL.to_vec());
+        let take = async |kind| {
+            let claiming = slots.claiming().await;
+            claiming.take(kind)
+        };
         let all = vec![TaskKind::AddSource, refresh, heal];
-        assert_eq!(free().await, all, "a kind of which none is run is never free");
+        assert_eq!(free().await, (all.clone(), 1), "any task that is claimed may be of the kind with one slot");
         assert!(!slots.serves(TaskKind::FixSource) && slots.serves(refresh));
-        let healing = slots.claiming().await.take(heal);
-        assert_eq!(free().await, [TaskKind::AddSource, refresh]);
-        let refreshing = [slots.claiming().await.take(refresh), slots.claiming().await.take(refresh)];
-        assert_eq!(free().await, [], "no more in all");
+        let healing = take(heal).await;
+        assert_eq!(free().await, (vec![TaskKind::AddSource, refresh], 2));
+        let refreshing = [take(refresh).await, take(refresh).await];
+        assert_eq!(free().await, (vec![], 0), "no more in all");
         drop(healing);
-        assert_eq!(free().await, all);
+        assert_eq!(free().await, (all, 1));
         drop(refreshing);
     }
 }

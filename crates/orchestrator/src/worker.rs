@@ -215,12 +215,15 @@ impl Worker {
                 }
                 Err(error) => {
                     tracing::warn!(error = %with_causes(&error), "no task could be claimed");
-                    None
+                    Vec::new()
                 }
             };
-            if let Some(claimed) = claimed {
+            let is_idle = claimed.is_empty();
+            for claimed in claimed {
                 let (worker, stop) = (self.clone(), stop.clone());
                 running.spawn(async move { worker.serve(claimed, stop).await });
+            }
+            if !is_idle {
                 continue;
             }
             tokio::select! {
@@ -245,7 +248,7 @@ impl Worker {
     pub async fn run_task(&self, task: TaskId, stop: CancellationToken) -> Result<TaskEnd, WorkerError> {
         loop {
             // Waiting for another worker's task needs no slot.
-            if let Some(claimed) = self.claim(Some(task)).await? {
+            if let Some(claimed) = self.claim(Some(task)).await?.pop() {
                 return Ok(Box::pin(self.serve(claimed, stop)).await);
             }
             let row = self.store.task(task).await?.ok_or(WorkerError::NoSuchTask(task))?;
@@ -280,23 +283,25 @@ impl Worker {
         }
     }
 
-    /// A task of a kind that there is room for. A database that does not answer has no work to give.
-    async fn claim(&self, only: Option<TaskId>) -> Result<Option<Claimed>, StoreError> {
+    /// Claims tasks of kinds that there is room for: as many as there are free slots. A database that does not answer has no work
+    /// to give.
+    async fn claim(&self, only: Option<TaskId>) -> Result<Vec<Claimed>, StoreError> {
         if self.settings.room.missing().is_some() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let claiming = self.slots.claiming().await;
-        let kinds = claiming.free(self.registry.kinds());
+        let (kinds, most) = claiming.free(self.registry.kinds());
         if kinds.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let WorkerSettings { name, host, lease, .. } = &self.settings;
         let request = ClaimRequest { worker: name.clone(), host: host.clone(), kinds, lease: *lease, only };
-        let Ok(claimed) = timeout(*lease, self.store.claim(&request)).await else {
+        let Ok(claimed) = timeout(*lease, self.store.claim_up_to(&request, most)).await else {
             tracing::warn!("the database does not answer");
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        Ok(claimed?.map(|(task, lease)| Claimed { _slot: claiming.take(task.kind), task, lease }))
+        let claimed = claimed?.into_iter();
+        Ok(claimed.map(|(task, lease)| Claimed { _slot: claiming.take(task.kind), task, lease }).collect())
     }
 
     /// The task that a worker runs for a target.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
@@ -38,21 +39,30 @@ impl Dialect {
 
     /// Returns the statement for this engine. Statements are written once; these placeholders are replaced by what differs:
     /// `{now}` the database's clock in milliseconds, `{for_update}` a lock on the rows read until the transaction ends,
-    /// `{skip_locked}` the same, passing over rows that another transaction has locked.
+    /// `{skip_locked}` the same, passing over rows that another transaction has locked, `{any_of} ... {end}` the values that a
+    /// query returns, which is executed once: PostgreSQL may repeat the query of an `IN`, and each time lock other rows.
     pub(crate) fn sql(self, text: &'static str) -> SqlStr {
         if !text.contains('{') {
             return text.into_sql_str();
         }
-        let (now, for_update, skip_locked) = match self {
+        let values = match self {
             // One writer at a time: a row that was read cannot change before the transaction ends.
-            Self::Sqlite => ("CAST(unixepoch('subsec') * 1000 AS INTEGER)", "", ""),
-            Self::Postgres => (
-                "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
-                "FOR NO KEY UPDATE",
-                "FOR NO KEY UPDATE SKIP LOCKED",
-            ),
+            Self::Sqlite => [
+                ("{now}", "CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
+                ("{for_update}", ""),
+                ("{skip_locked}", ""),
+                ("{any_of}", "IN ("),
+                ("{end}", ")"),
+            ],
+            Self::Postgres => [
+                ("{now}", "(extract(epoch FROM statement_timestamp()) * 1000)::bigint"),
+                ("{for_update}", "FOR NO KEY UPDATE"),
+                ("{skip_locked}", "FOR NO KEY UPDATE SKIP LOCKED"),
+                ("{any_of}", "= ANY (ARRAY("),
+                ("{end}", "))"),
+            ],
         };
-        let text = text.replace("{now}", now).replace("{for_update}", for_update).replace("{skip_locked}", skip_locked);
+        let text = values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
         // Made of constants alone.
         AssertSqlSafe(text).into_sql_str()
     }
@@ -188,8 +198,19 @@ impl Database {
         const SETTINGS: &str =
             "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
              SET idle_in_transaction_session_timeout = '15s';";
+        // A connection that was used a moment ago need not be tried out before each statement, which takes as long as a statement.
+        const TRUSTED: Duration = Duration::from_secs(1);
         let pool = AnyPoolOptions::new()
             .max_connections(10)
+            .test_before_acquire(false)
+            .before_acquire(|connection, used| {
+                Box::pin(async move {
+                    if used.idle_for > TRUSTED {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .after_connect(|connection, _| Box::pin(async move { connection.execute(SETTINGS).await.map(|_| ()) }))
             .connect(url)
             .await?;
@@ -199,14 +220,19 @@ impl Database {
 
     /// Executes one writing statement, and returns its row. The write is on disk when this returns `Ok`.
     pub(crate) async fn execute(&self, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
+        Ok(self.execute_all(statement).await?.into_iter().next())
+    }
+
+    /// Executes one writing statement, and returns its rows. The write is on disk when this returns `Ok`.
+    pub(crate) async fn execute_all(&self, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
         if let Some(writer) = &self.writer {
             return writer
                 .write(Scope::Statement, |connection| {
-                    Box::pin(async move { Ok(statement.fetch_optional(connection).await?) })
+                    Box::pin(async move { Ok(statement.fetch_all(connection).await?) })
                 })
                 .await;
         }
-        Ok(statement.fetch_optional(&self.pool).await?)
+        Ok(statement.fetch_all(&self.pool).await?)
     }
 
     /// Does `work` in a transaction: when this returns `Ok` all of it is on disk, when it returns `Err` none of it happened.

@@ -61,10 +61,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns whether two writers collided in a unique column: retried,
-    /// the same statement sees the other's row.
+    /// Returns whether two writers collided in a unique column, or waited for each other's rows: retried, the same statement sees
+    /// the other's rows.
     pub(crate) fn is_collision(&self) -> bool {
-        self.fault().is_some_and(DatabaseError::is_unique_violation)
+        const DEADLOCK: &str = "40P01";
+        self.fault().is_some_and(|fault| fault.is_unique_violation() || fault.code().as_deref() == Some(DEADLOCK))
     }
 
     /// Returns whether the database may have undone more than the statement that failed: true of anything but a broken

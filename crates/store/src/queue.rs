@@ -15,20 +15,7 @@ use crate::filter::Filter;
 use crate::write::Write;
 use crate::{Store, StoreError, alert, row};
 
-/// A worker's request for a task.
-#[derive(Debug, Clone)]
-pub struct ClaimRequest {
-    /// The worker's name, for display; the epoch is what proves ownership.
-    pub worker: String,
-    /// The worker's host: a task that names a host is assigned only to workers on it.
-    pub host: String,
-    /// Kinds of tasks that it runs.
-    pub kinds: Vec<TaskKind>,
-    /// Duration of the lease without a heartbeat.
-    pub lease: Duration,
-    /// The only task that may be claimed; `None`: any.
-    pub only: Option<TaskId>,
-}
+pub use claim::ClaimRequest;
 
 /// Result of enqueueing a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,32 +65,7 @@ const ENQUEUE: &str = "
     ON CONFLICT (open_key) DO NOTHING
     RETURNING task_id";
 
-/// `ready_at` and `ready_priority` also hold tasks whose lease has run out: a dead worker's task is ready again. The dead cannot report
-/// their failure, so the claim that takes a task over counts it.
-macro_rules! claim {
-    ($only:literal) => {
-        concat!(
-            "UPDATE task_queue SET state = 'IN_PROGRESS', started_at = COALESCE(started_at, {now}),
-                 lease_owner = $1, lease_until = {now} + $2, lease_epoch = lease_epoch + 1,
-                 deaths = CASE state WHEN 'IN_PROGRESS' THEN deaths + 1 ELSE deaths END,
-                 error_message = CASE state WHEN 'IN_PROGRESS'
-                     THEN 'the worker ' || lease_owner || ' died, or was cut off, while working on it' ELSE error_message END
-             WHERE task_id = (
-                 SELECT ready.task_id FROM task_queue ready
-                 WHERE ready.ready_priority IS NOT NULL AND ready.ready_at <= {now}
-                   AND (ready.host IS NULL OR ready.host = $3)
-                   AND ready.type IN ($4, $5, $6, $7)
-                   AND COALESCE((SELECT running.task_id FROM task_queue running
-                                 WHERE running.running_key = ready.target), ready.task_id) = ready.task_id ",
-            $only,
-            " ORDER BY ready.ready_priority, ready.ready_at, ready.task_id
-                 LIMIT 1 {skip_locked})
-             RETURNING *"
-        )
-    };
-}
-const CLAIM: &str = claim!("");
-const CLAIM_ONLY: &str = claim!("AND ready.task_id = $8");
+const OPEN_TASK: &str = "SELECT task_id FROM task_queue WHERE open_key = $1";
 
 /// Columns that a statement that closes a task returns.
 macro_rules! closing {
@@ -237,62 +199,8 @@ impl Store {
     }
 
     async fn open_task(&self, open_key: String) -> Result<Option<TaskId>, StoreError> {
-        let row = sqlx::query("SELECT task_id FROM task_queue WHERE open_key = $1")
-            .bind(open_key)
-            .fetch_optional(&self.database.pool)
-            .await?;
+        let row = sqlx::query(OPEN_TASK).bind(open_key).fetch_optional(&self.database.pool).await?;
         row.map(|row| row::integer(&row, "task_id").map(TaskId)).transpose()
-    }
-
-    /// Claims the next task that is ready for this worker: pending and due, or left behind by a worker whose lease expired.
-    /// No other task may be running for its target, and it must be allowed on this host. The smallest priority number comes
-    /// first, then the task that has been ready for longest.
-    ///
-    /// A task on which [`Task::MOST_DEATHS`] workers died one after the other is QUARANTINED instead, with an alert.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::NewerSchema`] within a minute after a newer autoheal has migrated the database; any error that the database
-    /// reports.
-    pub async fn claim(&self, request: &ClaimRequest) -> Result<Option<(Task, Lease)>, StoreError> {
-        self.watch_schema().await?;
-        loop {
-            match self.try_claim(request).await {
-                // Two workers took two tasks of one target in the same moment: the loser looks again.
-                Err(error) if error.is_collision() => {}
-                // Claimed like any other, so that the usual claim stays one statement. A worker that dies before the task is closed
-                // leaves it to the next.
-                Ok(Some((task, lease))) if task.deaths >= Task::MOST_DEATHS => self.quarantine(&lease).await?,
-                claimed => return claimed,
-            }
-        }
-    }
-
-    async fn try_claim(&self, request: &ClaimRequest) -> Result<Option<(Task, Lease)>, StoreError> {
-        let statement = if request.only.is_some() { CLAIM_ONLY } else { CLAIM };
-        let mut statement = sqlx::query(self.database.dialect.sql(statement))
-            .bind(request.worker.clone())
-            .bind(millis(request.lease))
-            .bind(request.host.clone());
-        for kind in TaskKind::ALL {
-            // The engines share no way to pass a list; a kind that is not served matches nothing.
-            statement = statement.bind(if request.kinds.contains(&kind) { kind.name() } else { "" });
-        }
-        if let Some(TaskId(id)) = request.only {
-            statement = statement.bind(id);
-        }
-        let Some(row) = self.database.execute(statement).await? else { return Ok(None) };
-        let task = row::task(&row)?;
-        let lease = Lease { task: task.id, owner: request.worker.clone(), epoch: task.lease_epoch };
-        Ok(Some((task, lease)))
-    }
-
-    async fn quarantine(&self, lease: &Lease) -> Result<(), StoreError> {
-        match self.close(lease, fenced_query(self, QUARANTINE, lease)).await {
-            // Another worker may have been faster.
-            Ok(_) | Err(StoreError::LeaseLost(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 
     /// Executes a fenced statement that may close its task, with all that belongs to a task's end: the alert of a dead letter, and the end of
@@ -466,5 +374,6 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(LONGEST).min(LONGEST)
 }
 
+mod claim;
 #[cfg(test)]
 mod plan;

@@ -7,6 +7,7 @@ use autoheal_engine::workflow::{Ending, Record};
 use autoheal_engine::{Outcome, RunId, TaskId, Timestamp};
 use serde_json::Value;
 use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
 
 use crate::database::Statement;
 use crate::row::json;
@@ -97,7 +98,7 @@ pub struct FinishedRun<'a> {
 }
 
 const FENCE: &str = "
-    SELECT task_id FROM task_queue
+    SELECT deaths FROM task_queue
     WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' {for_update}";
 
 const BEGIN: &str = "
@@ -108,11 +109,7 @@ const CHECKPOINT: &str = "
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 /// Clears the count of workers that died: this one made progress.
-const PROGRESS: &str = "UPDATE task_queue SET deaths = 0 WHERE task_id = $1 AND deaths > 0";
-
-const EVENT: &str = "
-    INSERT INTO run_event (run_id, sequence, at, body_json)
-    SELECT $1, COALESCE(MAX(sequence), 0) + 1, $2, $3 FROM run_event WHERE run_id = $1";
+const PROGRESS: &str = "UPDATE task_queue SET deaths = 0 WHERE task_id = $1";
 
 const FINISH_RUN: &str = "
     UPDATE run SET finished_at = $2, outcome = $3, stop_reason = $4, results_json = $5, report = $6
@@ -120,9 +117,18 @@ const FINISH_RUN: &str = "
 
 /// Closes the task, and clears the error of an earlier attempt.
 const FINISH_TASK: &str = "
-    UPDATE task_queue SET state = $2, completed_at = {now}, lease_owner = NULL, lease_until = NULL, error_message = NULL,
+    UPDATE task_queue SET state = $3, completed_at = {now}, lease_owner = NULL, lease_until = NULL, error_message = NULL,
         deaths = 0
-    WHERE task_id = $1";
+    WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' RETURNING deaths";
+
+/// Effect of a transaction on the held task.
+#[derive(Debug, Clone, Copy)]
+enum Effect {
+    None,
+    /// Its workers get further: earlier deaths do not count.
+    Progress,
+    End(TaskState),
+}
 
 impl Store {
     /// Begins a run of the held task, with its first event.
@@ -139,7 +145,7 @@ impl Store {
             .bind(new.started_at.as_millis());
         let mut writes = vec![of_run(begin)];
         writes.extend(events_of(new.run, &[(new.started_at, new.event.clone())])?);
-        self.write_held(lease, writes).await
+        self.write_held(lease, Effect::None, writes).await
     }
 
     /// Stores the state of the run, its events and the records of the step, all of them or none.
@@ -162,14 +168,13 @@ impl Store {
             .bind(i64::from(checkpoint.state_version))
             .bind(checkpoint.state.to_string())
             .bind(checkpoint.at.as_millis());
-        let progress = Write { statement: sqlx::query(PROGRESS).bind(lease.task.0), on_idle: OnIdle::Fine };
-        let mut writes = vec![of_run(statement), progress];
+        let mut writes = vec![of_run(statement)];
         writes.extend(events_of(checkpoint.run, events)?);
         let dialect = self.database.dialect;
         for record in records {
             writes.extend(record::writes(dialect, checkpoint.run, checkpoint.at, record)?);
         }
-        self.write_held(lease, writes).await
+        self.write_held(lease, Effect::Progress, writes).await
     }
 
     /// Ends a run and its task.
@@ -193,14 +198,12 @@ impl Store {
             .bind(ending.results.to_string())
             .bind(row::storable(&ending.report))
             .bind(lease.task.0);
-        let task =
-            sqlx::query(self.database.dialect.sql(FINISH_TASK)).bind(lease.task.0).bind(finished.task_state.name());
-        let mut writes = vec![of_run(run), of_run(task)];
+        let mut writes = vec![of_run(run)];
         writes.extend(events_of(finished.run, finished.events)?);
         for record in finished.records {
             writes.extend(record::writes(self.database.dialect, finished.run, finished.at, record)?);
         }
-        self.write_held(lease, writes).await
+        self.write_held(lease, Effect::End(finished.task_state), writes).await
     }
 
     /// Adds events outside a checkpoint, such as that a run was resumed.
@@ -214,19 +217,24 @@ impl Store {
         run: RunId,
         events: &[(Timestamp, EventBody)],
     ) -> Result<(), StoreError> {
-        self.write_held(lease, events_of(run, events)?).await
+        self.write_held(lease, Effect::None, events_of(run, events)?).await
     }
 
     /// Executes `writes` in one transaction, provided that the lease is held until its end. One that finds nothing to change,
-    /// and should, undoes them all.
-    async fn write_held(&self, lease: &Lease, writes: Vec<Write>) -> Result<(), StoreError> {
+    /// and should, undoes them all. The first statement checks the lease, and keeps other writers away from the task.
+    async fn write_held(&self, lease: &Lease, effect: Effect, writes: Vec<Write>) -> Result<(), StoreError> {
         let task = lease.task;
-        let fence = sqlx::query(self.database.dialect.sql(FENCE)).bind(task.0).bind(lease.epoch);
+        let of_lease = |sql| sqlx::query(self.database.dialect.sql(sql)).bind(task.0).bind(lease.epoch);
+        let fence = match effect {
+            Effect::None | Effect::Progress => of_lease(FENCE),
+            Effect::End(state) => of_lease(FINISH_TASK).bind(state.name()),
+        };
         self.database
             .write(move |connection| {
                 Box::pin(async move {
-                    if fence.fetch_optional(&mut *connection).await?.is_none() {
-                        return Err(StoreError::LeaseLost(task));
+                    let held = fence.fetch_optional(&mut *connection).await?.ok_or(StoreError::LeaseLost(task))?;
+                    if matches!(effect, Effect::Progress) && row::integer(&held, "deaths")? > 0 {
+                        sqlx::query(PROGRESS).bind(task.0).execute(&mut *connection).await?;
                     }
                     for write in writes {
                         write.execute(&mut *connection, Some(task)).await?;
@@ -316,16 +324,35 @@ fn of_run(statement: Statement) -> Write {
     Write { statement, on_idle: OnIdle::NoSuchRun }
 }
 
-/// One statement for each event that the feed keeps; the database counts them.
+/// Writes for the events that the feed keeps; the database counts them.
 fn events_of(run: RunId, events: &[(Timestamp, EventBody)]) -> Result<Vec<Write>, StoreError> {
-    events
-        .iter()
-        .filter(|(_, body)| body.is_stored())
-        .map(|(at, body)| {
-            let statement = sqlx::query(EVENT).bind(run.to_string()).bind(at.as_millis());
-            Ok(of_run(statement.bind(json("an event", body)?)))
-        })
-        .collect()
+    // Each number of events is another statement, and the engines keep a hundred of them prepared.
+    const MOST_AT_ONCE: usize = 8;
+    let stored: Vec<_> = events.iter().filter(|(_, body)| body.is_stored()).collect();
+    let write = |events: &[&(Timestamp, EventBody)]| {
+        let mut statement = sqlx::query(event_sql(events.len())).bind(run.to_string());
+        for (at, body) in events {
+            statement = statement.bind(at.as_millis()).bind(json("an event", body)?);
+        }
+        Ok(of_run(statement))
+    };
+    stored.chunks(MOST_AT_ONCE).map(write).collect()
+}
+
+/// Returns the statement that adds `count` events to a run: the run is `$1`, each event a time and a text.
+fn event_sql(count: usize) -> SqlStr {
+    let event = |number: usize| {
+        let (at, body) = (2 * number, 2 * number + 1);
+        format!("SELECT {number} AS number, CAST(${at} AS BIGINT) AS at, CAST(${body} AS TEXT) AS body_json")
+    };
+    let events = (1..=count).map(event).collect::<Vec<_>>().join(" UNION ALL ");
+    // Made of constants and numbers alone.
+    AssertSqlSafe(format!(
+        "INSERT INTO run_event (run_id, sequence, at, body_json)
+         SELECT $1, told.last + added.number, added.at, added.body_json
+         FROM (SELECT COALESCE(MAX(sequence), 0) AS last FROM run_event WHERE run_id = $1) AS told, ({events}) AS added"
+    ))
+    .into_sql_str()
 }
 
 pub(crate) fn run_row(row: &AnyRow) -> Result<RunRow, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::of_crate::{self, Common};
+use super::of_crate::{self, WithSmoke};
 
 /// Size, duration and seed of the simulation.
 #[derive(clap::Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    common: Common,
+    common: WithSmoke,
 }
 
 /// Runs the bench `fleet` of the sources.
@@ -27,5 +27,5 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         ("--days", options.days.to_string()),
         ("--seed", options.seed.to_string()),
     ];
-    of_crate::run(root, "autoheal-source", "fleet", &arguments, &options.common)
+    of_crate::run_or_smoke(root, "autoheal-source", "fleet", &arguments, &options.common)
 }

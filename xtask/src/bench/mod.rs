@@ -1,5 +1,6 @@
 //! Benchmarks, which measure the program and compare it with its goals.
 
+pub(crate) mod all;
 pub(crate) mod apply;
 pub(crate) mod cheats;
 pub(crate) mod diff;

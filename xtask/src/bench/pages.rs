@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::of_crate::{self, Common};
+use super::of_crate::{self, WithSmoke};
 
 /// Size of the database.
 #[derive(clap::Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
     #[command(flatten)]
-    common: Common,
+    common: WithSmoke,
 }
 
 /// Runs the bench `pages` of the command.
@@ -35,5 +35,5 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         ("--times", options.times.to_string()),
     ];
     arguments.extend(options.database_url.iter().map(|url| ("--database-url", url.clone())));
-    of_crate::run(root, "autoheal-cli", "pages", &arguments, &options.common)
+    of_crate::run_or_smoke(root, "autoheal-cli", "pages", &arguments, &options.common)
 }

@@ -2,9 +2,16 @@
 
 use std::path::Path;
 
-use crate::process;
+use super::of_crate::{self, WithSmoke};
+
+/// Options of the bench.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    common: WithSmoke,
+}
 
 /// Runs the bench `queue` of the store.
-pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
-    process::run(process::command(root, "cargo").args(["bench", "--package", "autoheal-store", "--bench", "queue"]))
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    of_crate::run_or_smoke(root, "autoheal-store", "queue", &[], &options.common)
 }

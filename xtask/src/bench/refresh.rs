@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::of_crate::{self, Common};
+use super::of_crate::{self, WithSmoke};
 
 /// Size of the load: sources and concurrency.
 #[derive(clap::Args)]
@@ -14,11 +14,11 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 4)]
     concurrency: usize,
     #[command(flatten)]
-    common: Common,
+    common: WithSmoke,
 }
 
 /// Runs the bench `refresh` of the command.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let arguments = [("--sources", options.sources.to_string()), ("--concurrency", options.concurrency.to_string())];
-    of_crate::run(root, "autoheal-cli", "refresh", &arguments, &options.common)
+    of_crate::run_or_smoke(root, "autoheal-cli", "refresh", &arguments, &options.common)
 }

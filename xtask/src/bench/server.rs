@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::of_crate::{self, Common};
+use super::of_crate::{self, WithSmoke};
 
 /// Size of the load: rate, duration and clients.
 #[derive(clap::Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 500)]
     clients: u32,
     #[command(flatten)]
-    common: Common,
+    common: WithSmoke,
 }
 
 /// Runs the bench `server` of the command.
@@ -27,5 +27,5 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         ("--seconds", options.seconds.to_string()),
         ("--clients", options.clients.to_string()),
     ];
-    of_crate::run(root, "autoheal-cli", "server", &arguments, &options.common)
+    of_crate::run_or_smoke(root, "autoheal-cli", "server", &arguments, &options.common)
 }

@@ -10,7 +10,7 @@
 //! - `tally`: the counts and the table
 //! - `random`: numbers that a seed decides
 //!
-//! Arguments: `--sources`, `--days`, `--seed`, `--json FILE`.
+//! Arguments: `--sources`, `--days`, `--seed`, `--json FILE`; `--smoke`: a few sources for two days.
 
 #![expect(
     clippy::unwrap_used,
@@ -56,11 +56,12 @@ struct Arguments {
     days: u64,
     seed: u64,
     json: Option<PathBuf>,
+    is_smoke: bool,
 }
 
 impl Arguments {
     fn read() -> Self {
-        let mut arguments = Self { sources: 100, days: 30, seed: 1, json: None };
+        let mut arguments = Self { sources: 100, days: 30, seed: 1, json: None, is_smoke: false };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().unwrap();
@@ -69,6 +70,7 @@ impl Arguments {
                 "--days" => arguments.days = value().parse().unwrap(),
                 "--seed" => arguments.seed = value().parse().unwrap(),
                 "--json" => arguments.json = Some(value().into()),
+                "--smoke" => arguments = Self { sources: 4, days: 2, is_smoke: true, ..arguments },
                 // Cargo says `--bench`.
                 _ => {}
             }
@@ -85,6 +87,10 @@ async fn main() {
     fleet.live().await;
     fleet.tally.close(&fleet.store, &fleet.pages, fleet.clock.now()).await;
     fleet.tally.print(arguments.sources, arguments.days, arguments.seed, begun.elapsed());
+    assert!(fleet.tally.accepted() > 0, "no values were accepted");
+    if arguments.is_smoke {
+        assert_eq!(fleet.tally.wrong(), 0, "wrong values were accepted");
+    }
     if let Some(file) = &arguments.json {
         std::fs::write(file, serde_json::to_string_pretty(&fleet.tally).unwrap()).unwrap();
     }

@@ -91,6 +91,16 @@ impl Tally {
         self.rows.entry(row_of(event).name).or_default()
     }
 
+    /// Number of runs whose values were accepted.
+    pub(crate) fn accepted(&self) -> usize {
+        self.rows.values().map(|row| row.accepted).sum()
+    }
+
+    /// Number of accepted sets of values that are wrong.
+    pub(crate) const fn wrong(&self) -> usize {
+        self.wrong_sets.len()
+    }
+
     pub(crate) fn false_alarm(&mut self, source: &str, event: Event, message: &str) {
         self.false_alarms.push((source.to_owned(), row_of(event).name, message.to_owned()));
     }

@@ -1,5 +1,6 @@
 //! Tests of the task queue.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
@@ -148,6 +149,89 @@ async fn a_task_that_was_cancelled_and_takes_its_workers_down_ends_as_cancelled(
     assert!(store.claim(&request("d", LONG)).await.unwrap().is_none());
     assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Cancelled);
     assert_eq!(store.alerts(&AlertFilter::newest(10)).await.unwrap(), []);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn batch_claim_takes_the_first_tasks_in_order(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let mut ids = Vec::new();
+    for (target, priority) in [("third", 5), ("first", 1), ("second", 4), ("fourth", 5)] {
+        ids.push(store.enqueue(&NewTask { priority, ..task(target) }).await.unwrap().id);
+    }
+    assert_eq!(store.claim_up_to(&request("w", LONG), 0).await.unwrap(), []);
+    let claimed = store.claim_up_to(&request("w", LONG), 3).await.unwrap();
+    assert_eq!(claimed.iter().map(|(task, _)| task.target.as_str()).collect::<Vec<_>>(), ["first", "second", "third"]);
+    for (task, lease) in &claimed {
+        assert_eq!((task.state, lease.task, lease.epoch), (TaskState::InProgress, task.id, 1));
+        assert!(store.holds(lease).await.unwrap());
+    }
+    let rest = store.claim_up_to(&request("w", LONG), 3).await.unwrap();
+    assert_eq!(rest.iter().map(|(task, _)| task.id).collect::<Vec<_>>(), [ids[3]]);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn batch_claim_never_takes_two_tasks_of_a_target(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    for target in ["a", "b"] {
+        for kind in TaskKind::ALL {
+            store.enqueue(&NewTask { kind, ..task(target) }).await.unwrap();
+        }
+    }
+    let mut done = 0;
+    while done < 2 * TaskKind::ALL.len() {
+        let claimed = store.claim_up_to(&request("w", LONG), 5).await.unwrap();
+        assert!(!claimed.is_empty(), "{done} done");
+        let targets: BTreeSet<_> = claimed.iter().map(|(task, _)| &task.target).collect();
+        assert_eq!(targets.len(), claimed.len());
+        for (_, lease) in &claimed {
+            store.fail(lease, "later", Duration::MAX).await.unwrap();
+            done += 1;
+        }
+    }
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn batch_claim_quarantines_fatal_task_and_returns_the_others(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    let id = store.enqueue(&task("fatal")).await.unwrap().id;
+    for worker in ["a", "b", "c"] {
+        die(&store, worker).await;
+    }
+    let other = store.enqueue(&task("other")).await.unwrap().id;
+    let claimed = store.claim_up_to(&request("d", LONG), 5).await.unwrap();
+    assert_eq!(claimed.iter().map(|(task, _)| task.id).collect::<Vec<_>>(), [other]);
+    assert_eq!(store.task(id).await.unwrap().unwrap().state, TaskState::Quarantined);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn unreadable_task_does_not_fail_batch_claim(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    store.enqueue(&task("unreadable")).await.unwrap();
+    let readable = store.enqueue(&task("readable")).await.unwrap().id;
+    database.execute("UPDATE task_queue SET context_json = 'not JSON' WHERE target = 'unreadable'").await;
+    let claimed = store.claim_up_to(&request("w", LONG), 5).await.unwrap();
+    assert_eq!(claimed.iter().map(|(task, _)| task.id).collect::<Vec<_>>(), [readable]);
+    database.expire_leases().await;
+    store.release(&claimed[0].1).await.unwrap();
+    store.request_cancel(readable).await.unwrap();
+    let alone = store.claim_up_to(&request("w", LONG), 5).await;
+    assert!(matches!(alone, Err(StoreError::Corrupt { .. })), "{alone:?}");
 }
 
 #[rstest]

@@ -368,6 +368,28 @@ async fn a_worker_that_lost_its_lease_leaves_no_trace(#[case] engine: Engine) {
 #[case(Engine::Sqlite)]
 #[case(Engine::Postgres)]
 #[tokio::test]
+async fn events_of_one_step_keep_their_order(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = database.store;
+    store.enqueue(&task("t")).await.unwrap();
+    let (_, lease) = store.claim(&request("w", LONG)).await.unwrap().unwrap();
+    let run = begin(&store, &lease).await;
+    let first = store.last_event(run).await.unwrap();
+    let events: Vec<_> = (0..21).map(|number| (at(1000 - number), note(&format!("${number} '{{}}'")))).collect();
+    store.append_events(&lease, run, &events).await.unwrap();
+    store.append_events(&lease, run, &[]).await.unwrap();
+    let stored = store.events(run, first).await.unwrap();
+    assert_eq!(
+        stored.iter().map(|event| event.sequence).collect::<Vec<_>>(),
+        (first + 1..=first + 21).collect::<Vec<_>>()
+    );
+    assert_eq!(stored.into_iter().map(|event| (event.at, event.body)).collect::<Vec<_>>(), events);
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
 async fn a_checkpoint_is_stored_whole_or_not_at_all(#[case] engine: Engine) {
     let Some(database) = engine.database().await else { return };
     let store = database.store;
