@@ -11,5 +11,7 @@ export default defineConfig({
     css: false,
     // Two cores are shared with builds; a slow machine is not a failure.
     testTimeout: 60_000,
+    // The default on two cores is one file at a time.
+    maxWorkers: 2,
   },
 });

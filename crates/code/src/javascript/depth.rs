@@ -202,13 +202,16 @@ impl Nesting {
             | Kind::Comment
             | Kind::Newline => Ending::Nothing,
         };
-        self.is_before_head = HEADS.contains(&word);
+        self.is_before_head = matches!(kind, Kind::Keyword | Kind::Name) && HEADS.contains(&word);
         self.has_new_line = false;
     }
 
     /// Ends the statement before a token that surely begins another.
     fn end_before(&mut self, kind: Kind, word: &str) {
-        let begins = BEGINNINGS.contains(&word);
+        if self.ending == Ending::Nothing {
+            return;
+        }
+        let begins = kind == Kind::Keyword && BEGINNINGS.contains(&word);
         let begins_line = self.has_new_line && (begins || kind == Kind::Name);
         let is_over = match self.ending {
             Ending::Nothing => false,

@@ -69,9 +69,7 @@ pub(crate) fn unfit_pairs(file: &str, text: &str) -> Vec<(Range<usize>, Range<us
     let source_type = source_type(file, text);
     let program = program_in(file, text);
     let text = program.as_ref();
-    let room =
-        if text.len() > MAX_BYTES { None } else { room(text, source_type.is_typescript(), source_type.is_jsx()) };
-    let Some(room) = room else { return Vec::new() };
+    let Some(room) = room_in(text, source_type) else { return Vec::new() };
     let range = |label: &LabeledSpan| {
         let (_, start, end) = place("", Some(label));
         start..end
@@ -108,12 +106,20 @@ pub(crate) fn read<Tree>(
     let source_type = source_type(file, text);
     let program = program_in(file, text);
     let text = program.as_ref();
-    let room =
-        if text.len() > MAX_BYTES { None } else { room(text, source_type.is_typescript(), source_type.is_jsx()) };
-    let Some(room) = room else {
+    let Some(room) = room_in(text, source_type) else {
         return Err(vec![("the text is too long or nested too deeply to be parsed".to_owned(), 0, 0)]);
     };
     deep(room, || read_within(text, source_type, use_tree))
+}
+
+/// Returns whether a file is parsed at all: not one that is too long, or nested too deeply.
+pub(crate) fn is_parsed(file: &str, text: &str) -> bool {
+    room_in(program_in(file, text).as_ref(), source_type(file, text)).is_some()
+}
+
+fn room_in(program: &str, source_type: SourceType) -> Option<usize> {
+    let is_short = program.len() <= MAX_BYTES;
+    is_short.then(|| room(program, source_type.is_typescript(), source_type.is_jsx()))?
 }
 
 /// Returns what the parser reads of a file, every byte in its place.
@@ -241,6 +247,9 @@ fn source_type(file: &str, text: &str) -> SourceType {
 
 /// Returns whether a text imports, exports or awaits at top level.
 pub(crate) fn is_module(text: &str) -> bool {
+    if !["import", "export", "await"].iter().any(|word| text.contains(word)) {
+        return false;
+    }
     let mut depth = 0_usize;
     let mut line_is_new = true;
     let tokens = tokens::scan(text);

@@ -73,7 +73,32 @@ const LONG_OPERATORS: [&str; 37] = [
 
 /// Returns whether the word is a keyword of the language.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search(&word).is_ok()
+    let letter = word.bytes().next().and_then(|first| first.checked_sub(b'a'));
+    let range = letter.and_then(|letter| KEYWORDS_OF.get(usize::from(letter)));
+    range.is_some_and(|(from, to)| KEYWORDS[*from..*to].contains(&word))
+}
+
+/// Where the keywords that begin with each letter are, for nearly every word of a text is looked up.
+const KEYWORDS_OF: [(usize, usize); 26] = {
+    let (mut ranges, mut at) = ([(0, 0); 26], 0);
+    while at < KEYWORDS.len() {
+        let letter = (KEYWORDS[at].as_bytes()[0] - b'a') as usize;
+        if ranges[letter].1 == 0 {
+            ranges[letter].0 = at;
+        }
+        at += 1;
+        ranges[letter].1 = at;
+    }
+    ranges
+};
+
+/// The operator of more than one character that a text begins with.
+fn long_operator(rest: &[u8]) -> Option<&'static str> {
+    // Most signs are alone.
+    if !rest.get(1).is_some_and(|second| b"*+-.:<=>?&|".contains(second)) {
+        return None;
+    }
+    LONG_OPERATORS.into_iter().find(|operator| rest.starts_with(operator.as_bytes()))
 }
 
 /// The tokens of a text that begins outside of any string or comment.
@@ -195,18 +220,21 @@ impl<'text> Scanner<'text> {
             '(' | '[' | '{' => (Kind::Open, start + 1),
             ')' | ']' | '}' => (Kind::Close, start + 1),
             first if is_word(first) || first == '#' && rest[1..].starts_with(is_word) => {
-                let after = start + first.len_utf8();
-                let length = self.text[after..].find(|character| !is_word(character));
-                let end = length.map_or(self.text.len(), |length| after + length);
+                let end = self.word_end(start + first.len_utf8());
                 let is_member = self.last.is_some_and(|last| matches!(last.text(self.text), "." | "?."));
                 let is_reserved = !is_member && is_keyword(&self.text[start..end]);
                 (if is_reserved { Kind::Keyword } else { Kind::Name }, end)
+            }
+            ' ' | '\t' => {
+                let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+                self.position = start + blanks;
+                return None;
             }
             first if first.is_whitespace() || first == '\u{feff}' => {
                 self.position = start + first.len_utf8();
                 return None;
             }
-            first => match LONG_OPERATORS.iter().find(|operator| rest.starts_with(**operator)) {
+            first => match long_operator(rest.as_bytes()) {
                 Some(operator) => (Kind::Operator, start + operator.len()),
                 None if "+-*%&|^~<>=!?.,:;@".contains(first) => (Kind::Operator, start + 1),
                 None => (Kind::Unknown, start + first.len_utf8()),
@@ -214,6 +242,17 @@ impl<'text> Scanner<'text> {
         };
         self.position = end;
         Some(kind)
+    }
+
+    /// One past the end of the word that goes on at a byte.
+    fn word_end(&self, from: usize) -> usize {
+        let rest = &self.text[from..];
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+        let plain = rest.as_bytes().iter().take_while(|byte| is_plain(byte)).count();
+        if rest.as_bytes().get(plain).is_none_or(u8::is_ascii) {
+            return from + plain;
+        }
+        from + rest.find(|character| !is_word(character)).unwrap_or(rest.len())
     }
 
     /// One past the end of a number; a word that follows without a space is another token, as it never belongs there.
@@ -364,8 +403,10 @@ mod tests {
     }
 
     #[test]
-    fn keywords_are_sorted() {
+    fn keywords_and_operators_are_told_by_their_first_bytes() {
         assert!(KEYWORDS.is_sorted());
+        assert!(KEYWORDS.into_iter().all(is_keyword));
+        assert!(LONG_OPERATORS.into_iter().all(|operator| long_operator(operator.as_bytes()) == Some(operator)));
     }
 
     #[test]

@@ -94,6 +94,33 @@ pub(crate) fn all_faults(text: &str, tree: &Tree, version: Option<(u8, u8)>) -> 
     faults
 }
 
+/// Bytes behind a place that are read to know whether the parser gets past it.
+const HEAD_BEHIND: usize = 2 << 10;
+/// A fault this close to the end of a text's beginning may come from the text's being cut there.
+const HEAD_DOUBT: usize = 256;
+
+/// The beginning of a text, up to the end of a line some way behind a place; `None` where that is nearly all of it.
+pub(crate) fn head(text: &str, at: usize) -> Option<&str> {
+    let end = at.checked_add(HEAD_BEHIND).filter(|end| *end < text.len() / 2)?;
+    let end = text.floor_char_boundary(end);
+    let line = text.get(end..)?.find('\n')?;
+    text.get(..=end + line)
+}
+
+/// The faults in the beginning of a text that are faults of the whole text too: the parser reads from the beginning to the end, and
+/// what is open where the text was cut is reported there.
+pub(crate) fn faults_within(head: &str, version: Option<(u8, u8)>) -> Vec<Fault> {
+    let end = head.len().saturating_sub(HEAD_DOUBT);
+    let mut faults = parse(head, version).map_or_else(|_| Vec::new(), |tree| all_faults(head, &tree, version));
+    faults.retain(|fault| fault.end <= end);
+    faults
+}
+
+/// Returns whether a text is parsed at all: not one that is too long, or nested too deeply.
+pub(crate) fn is_parsed(text: &str) -> bool {
+    text.len() <= MAX_TEXT && depth::room(text).is_some()
+}
+
 /// Returns whether edits of a text that does not compile remove at least one fault, the first, and add none. The next fault has
 /// to be independent of it: whole lines lie between the two.
 pub(crate) fn removes_faults(before: &str, after: &str, edits: &[Edit]) -> bool {

@@ -31,6 +31,15 @@ pub(crate) struct Effort {
     pub(crate) tries: usize,
     /// Bytes that are parsed for that.
     pub(crate) bytes: usize,
+    /// Faults that a repair may leave: one that leaves more is worth nothing.
+    pub(crate) most_left: usize,
+}
+
+impl Effort {
+    /// For the first fault of any text.
+    pub(crate) const fn new(tries: usize, bytes: usize) -> Self {
+        Self { tries, bytes, most_left: usize::MAX }
+    }
 }
 
 /// A file that does not parse.
@@ -45,7 +54,7 @@ pub(crate) struct Broken<'a> {
 /// Proposals that parse before the search ends: more than are returned, since the ranking is refined afterwards.
 const MAX_SURVIVORS: usize = 120;
 /// Effort for each fault after the first: there are several repairs of the first to choose from.
-const LATER: Effort = Effort { tries: 500, bytes: 2 << 20 };
+const LATER: Effort = Effort::new(500, 2 << 20);
 /// A longer text is repaired in one place only, and one that is left with more faults: each fault costs as much as the text is long, several times.
 const LONGEST: usize = 32 << 10;
 const MOST_LEFT: usize = 24;
@@ -131,8 +140,9 @@ pub(crate) fn repairs(
     repairs_of_first: &dyn Fn(&str, Effort) -> Vec<Repair>,
     is_safe: &dyn Fn(&[Edit]) -> bool,
 ) -> Vec<(f64, Proposal)> {
-    let mut first = repairs_of_first(text, effort);
-    first.retain(|repair| repair.left == 0 || repair.left <= MOST_LEFT && text.len() <= LONGEST);
+    let most_left = if text.len() <= LONGEST { MOST_LEFT } else { 0 };
+    let mut first = repairs_of_first(text, Effort { most_left, ..effort });
+    first.retain(|repair| repair.left <= most_left);
     if first.iter().any(|repair| repair.left == 0) {
         let whole = first.into_iter().filter(|repair| repair.left == 0);
         return whole.map(|repair| (repair.bits, repair.proposal)).collect();
@@ -246,7 +256,7 @@ mod tests {
     use crate::javascript::grammar::GRAMMAR;
     use crate::python::fix::syntax::SyntaxRepair;
 
-    const EFFORT: Effort = Effort { tries: 9, bytes: 9 };
+    const EFFORT: Effort = Effort::new(9, 9);
 
     /// Repairs of `a(;` and, behind it, of `h(;`: by a bracket, and by a quotation mark that hides all else.
     fn of_first(text: &str, _: Effort) -> Vec<Repair> {

@@ -18,10 +18,15 @@ const NATURALNESS: f64 = 0.4;
 /// Bounds on the effect of naturalness, in bits: text that reads better than the present text does not prove
 /// that the present text is wrong.
 const NATURALNESS_BOUNDS: (f64, f64) = (-4.0, 8.0);
-/// Maximum number of bytes that are read before and after an edit.
-const WINDOW_REACH: usize = 1_000;
+/// Maximum number of bytes that are read before and after an edit: lines are rarely longer, and what is farther away reads the same
+/// before and after.
+const WINDOW_REACH: usize = 250;
 /// Maximum number of proposals that are examined closely.
 const MAX_RANKED: usize = 3_000;
+/// Maximum number of bytes that are parsed to judge proposals: a bound on the time of a call.
+const MAX_PARSED: usize = 24 << 20;
+/// Maximum number of proposals for a file that does not parse: these fixers look for other faults, and hit upon that one by chance.
+const MAX_FOR_BROKEN: usize = 40;
 
 /// Information about the failure and the language that a shortlist needs.
 pub(crate) trait Ground {
@@ -34,13 +39,18 @@ pub(crate) trait Ground {
     /// Returns the model of how natural text reads in this project.
     fn model(&self) -> &Model;
 
-    /// Returns whether a file whose text is `repaired` after the edit parses; it did before.
-    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool;
+    /// Returns whether a file of that name and text parses.
+    fn parses(&self, file: &str, text: &str) -> bool;
 
-    /// Returns whether a statement that the edit changes does nothing afterwards. Whatever ran before it runs no more, which hides a
-    /// fault and repairs none.
-    fn does_nothing(&self, _edit: &FileEdit, _repaired: &str) -> bool {
-        false
+    /// The part of a file's text after the edit that has to parse: all of it, unless the rest is unaffected.
+    fn affected<'t>(&self, _edit: &FileEdit, repaired: &'t str) -> &'t str {
+        repaired
+    }
+
+    /// Returns whether the affected part of a file parses after the edit, and does something wherever the edit changes it. Else whatever
+    /// ran before runs no more, which hides a fault and repairs none.
+    fn is_sound(&self, edit: &FileEdit, affected: &str) -> bool {
+        self.parses(&edit.file, affected)
     }
 }
 
@@ -127,6 +137,11 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         self.respell(word, weighed, |name| format!("replace the {kind} '{}' by '{name}'", word.text));
     }
 
+    /// Returns the number of proposals for a file that are judged.
+    fn tries(&self, file: &str) -> usize {
+        if self.ground.parses(file, self.text(file)) { MAX_RANKED } else { MAX_FOR_BROKEN }
+    }
+
     /// The likeliest `limit` candidates that compile.
     pub(crate) fn finish(mut self, fixer: &str, limit: usize) -> Vec<Candidate> {
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
@@ -139,19 +154,23 @@ impl<'b, 'a> Shortlist<'b, 'a> {
         }
         self.entries.sort_by(|left, right| left.bits.total_cmp(&right.bits));
         let mut candidates = Vec::new();
-        for entry in self.entries {
+        let mut left = MAX_PARSED;
+        let mut tries = HashMap::new();
+        for entry in std::mem::take(&mut self.entries) {
             if candidates.len() >= limit {
                 break;
             }
             let text = sources.text(&entry.file).unwrap_or_default();
             let file_edit = FileEdit { file: entry.file, edits: entry.edits };
+            let tries = tries.entry(file_edit.file.clone()).or_insert_with_key(|file| self.tries(file));
+            if *tries == 0 || !sources.is_editable(&file_edit.file) || assigns_itself(text, &file_edit.edits) {
+                continue;
+            }
             let Ok(repaired) = file_edit.apply(text) else { continue };
-            let is_void = repaired == text || assigns_itself(text, &file_edit.edits);
-            if is_void
-                || !self.ground.still_parses(&file_edit, &repaired)
-                || self.ground.does_nothing(&file_edit, &repaired)
-                || !sources.is_editable(&file_edit.file)
-            {
+            let affected = self.ground.affected(&file_edit, &repaired);
+            let Some(shorter) = left.checked_sub(affected.len()) else { break };
+            (*tries, left) = (*tries - 1, shorter);
+            if repaired == text || !self.ground.is_sound(&file_edit, affected) {
                 continue;
             }
             let at = file_edit.edits.first().map_or(0, |edit| edit.start);

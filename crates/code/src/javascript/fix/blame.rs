@@ -173,15 +173,15 @@ impl Ground for Blame<'_> {
         self.index.model()
     }
 
-    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool {
-        if !is_own(&edit.file) {
-            return serde_json::from_str::<serde_json::Value>(repaired).is_ok();
+    fn parses(&self, file: &str, text: &str) -> bool {
+        if !is_own(file) {
+            return serde_json::from_str::<serde_json::Value>(text).is_ok();
         }
-        parse::compiles(&edit.file, repaired)
+        parse::compiles(file, text)
     }
 
-    fn does_nothing(&self, edit: &FileEdit, repaired: &str) -> bool {
-        is_own(&edit.file) && inert::is_left(edit, repaired)
+    fn is_sound(&self, edit: &FileEdit, repaired: &str) -> bool {
+        if is_own(&edit.file) { inert::is_sound(edit, repaired) } else { self.parses(&edit.file, repaired) }
     }
 }
 

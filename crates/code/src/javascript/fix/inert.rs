@@ -11,19 +11,19 @@ use crate::edit::{Edit, FileEdit, moved};
 use crate::javascript::parse;
 use crate::span::Span;
 
-/// Returns whether one of the statements that an edit touches does nothing in the text after it.
-pub(super) fn is_left(edit: &FileEdit, after: &str) -> bool {
+/// Returns whether the text after an edit parses, and each of the statements that the edit touches does something.
+pub(super) fn is_sound(edit: &FileEdit, after: &str) -> bool {
     let place = |one: &Edit| {
         let start = moved(one.start, &edit.edits);
         start..start + one.replacement.len()
     };
     let touched: Vec<Range<usize>> = edit.edits.iter().map(place).collect();
     let is_touched = |span: &Span| touched.iter().any(|place| place.start <= span.end && span.start <= place.end);
-    statements(&edit.file, after).iter().any(is_touched)
+    statements(&edit.file, after).is_some_and(|inert| !inert.iter().any(is_touched))
 }
 
-/// The statements of a text that do nothing.
-fn statements(file: &str, text: &str) -> Vec<Span> {
+/// The statements of a text that do nothing; `None` if it does not parse.
+fn statements(file: &str, text: &str) -> Option<Vec<Span>> {
     struct Found(Vec<Span>);
     impl<'a> Visit<'a> for Found {
         fn enter_node(&mut self, kind: AstKind<'a>) {
@@ -36,12 +36,12 @@ fn statements(file: &str, text: &str) -> Vec<Span> {
             }
         }
     }
-    let found = parse::read(file, text, |program, _| {
+    parse::read(file, text, |program, _| {
         let mut found = Found(Vec::new());
         found.visit_program(program);
         found.0
-    });
-    found.unwrap_or_default()
+    })
+    .ok()
 }
 
 /// Returns whether an expression calls nothing, changes nothing, and waits for nothing.
@@ -82,7 +82,9 @@ mod tests {
     fn is_left_by(file: &str, text: &str, gone: &str, put: &str) -> bool {
         let start = text.find(gone).unwrap();
         let edit = FileEdit::single(file, Edit::replace(start..start + gone.len(), put));
-        is_left(&edit, &edit.apply(text).unwrap())
+        let after = edit.apply(text).unwrap();
+        assert!(parse::compiles(file, &after), "{after}");
+        !is_sound(&edit, &after)
     }
 
     #[test]

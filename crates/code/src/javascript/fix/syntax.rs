@@ -27,7 +27,7 @@ use crate::repair::{layout, merge_markers};
 pub struct SyntaxRepair;
 
 /// Effort for the first fault: a bound on the time of a call.
-const EFFORT: Effort = Effort { tries: 1_000, bytes: 24 << 20 };
+const EFFORT: Effort = Effort::new(1_000, 24 << 20);
 /// Repairs of quotes that are tried whatever the model thinks of them.
 const MAX_SURE_QUOTES: usize = 150;
 /// Weight of the model's judgement.
@@ -76,7 +76,7 @@ fn broken_files<'a>(context: &FixContext<'a>) -> Vec<&'a str> {
 }
 
 fn repairs(fixer: &str, context: &FixContext<'_>, file: &str) -> Vec<Candidate> {
-    let Some(text) = context.sources.text(file) else { return Vec::new() };
+    let Some(text) = context.sources.text(file).filter(|text| parse::is_parsed(file, text)) else { return Vec::new() };
     let faults = parse::faults(file, text);
     let Some(fault) = faults.first() else { return Vec::new() };
     let tokens = scan(text);

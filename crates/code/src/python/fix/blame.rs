@@ -133,26 +133,28 @@ impl Ground for Blame<'_> {
         self.index.model()
     }
 
-    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool {
-        still_compiles(self, edit, repaired)
+    fn parses(&self, _file: &str, text: &str) -> bool {
+        parse::compiles(text, None)
+    }
+
+    fn affected<'t>(&self, edit: &FileEdit, repaired: &'t str) -> &'t str {
+        affected(self, edit, repaired).unwrap_or(repaired)
     }
 }
 
-/// Returns whether the repaired text compiles. If a top-level statement contains the edits, only that statement is parsed.
-fn still_compiles(blame: &Blame<'_>, edit: &FileEdit, repaired: &str) -> bool {
+/// Returns the top-level statement that contains the edits, after them; `None`: the whole file is to be parsed.
+fn affected<'t>(blame: &Blame<'_>, edit: &FileEdit, repaired: &'t str) -> Option<&'t str> {
     let text = blame.text(&edit.file);
-    let (Some(first), Some(last)) = (edit.edits.first(), edit.edits.last()) else { return false };
+    let (first, last) = (edit.edits.first()?, edit.edits.last()?);
     let edits = Span { start: first.start, end: last.end };
-    let statement = blame.module(&edit.file).and_then(|module| {
-        let mut statements = module.statements.iter().filter(|statement| statement.span.contains(edits));
-        statements.next().map(|statement| statement.span)
-    });
-    let alone =
-        statement.filter(|span| span.start == 0 || text.get(..span.start).is_some_and(|before| before.ends_with('\n')));
-    let Some(span) = alone else { return parse::compiles(repaired, None) };
-    let end = repaired.len().checked_sub(text.len() - span.end);
+    let mut statements = blame.module(&edit.file)?.statements.iter();
+    let span = statements.find(|statement| statement.span.contains(edits))?.span;
+    if !text.get(..span.start).is_some_and(|before| before.is_empty() || before.ends_with('\n')) {
+        return None;
+    }
     // Unclosed brackets and quotes would reach beyond the statement: they do not parse alone either.
-    end.and_then(|end| repaired.get(span.start..end)).is_some_and(|statement| parse::compiles(statement, None))
+    let end = repaired.len().checked_sub(text.len() - span.end)?;
+    repaired.get(span.start..end)
 }
 
 /// The words between single quotes.

@@ -30,6 +30,15 @@ pub(super) fn of(site: &Site<'_>, edited: &str, edits: &[Edit]) -> Option<(f64, 
     Some((oddities.bits, left.len()))
 }
 
+/// Returns whether the lines around the fault show already that [`of`] has nothing to say of the edits, or that they leave more faults
+/// than `most_left`: most edits repair nothing, which shows without reading the rest of the file.
+pub(super) fn is_still_broken(site: &Site<'_>, edited: &str, edits: &[Edit], most_left: usize) -> bool {
+    let focus = site.focus_in_edited(edits);
+    let Some(head) = parse::head(edited, focus) else { return false };
+    let faults = parse::faults_within(head, site.version);
+    faults.first().is_some_and(|fault| fault.start <= focus) || faults.len() > most_left
+}
+
 struct Oddities {
     from: usize,
     to: usize,

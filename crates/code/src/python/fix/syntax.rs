@@ -31,7 +31,7 @@ use super::{indentation, merge_markers, plausibility, python2, quote_edits};
 pub struct SyntaxRepair;
 
 /// Effort for the first fault: a bound on the time of a call.
-const EFFORT: Effort = Effort { tries: 1200, bytes: 24 << 20 };
+const EFFORT: Effort = Effort::new(1200, 24 << 20);
 /// Repairs of indentation and quotes that are tried whatever the model thinks of them.
 const MAX_SURE_LINES: usize = 80;
 /// Names that others import which are tried.
@@ -54,7 +54,7 @@ impl Fixer for SyntaxRepair {
         let Some(file) = finding.file.as_deref().filter(|file| context.sources.is_editable(file)) else {
             return Vec::new();
         };
-        let Some(text) = context.sources.text(file) else { return Vec::new() };
+        let Some(text) = context.sources.text(file).filter(|text| parse::is_parsed(text)) else { return Vec::new() };
         let version = Some(context.environment.of(crate::python::ID).version).filter(|version| version.0 > 0);
         let line = finding.location.map(|location| location.line);
         let Some(site) = Site::find(text, version, &parse::faults(text, version), line) else { return Vec::new() };
@@ -117,7 +117,11 @@ fn of_first_fault(site: &Site<'_>, model: &Model, wanted: &[&str], effort: Effor
         effort,
         |edits| site.edited(edits),
         |proposal, edited| {
-            let (oddity, left) = plausibility::of(site, edited, &proposal.edits).filter(|_| !known.contains(edited))?;
+            if known.contains(edited) || plausibility::is_still_broken(site, edited, &proposal.edits, effort.most_left)
+            {
+                return None;
+            }
+            let (oddity, left) = plausibility::of(site, edited, &proposal.edits)?;
             Some((NATURALNESS.mul_add(reading(&proposal.edits), proposal.slip) + oddity, left))
         },
     );

@@ -66,7 +66,7 @@ fn candidate(fixer: &str, place: &Place<'_>, index: usize, suggestion: &Suggesti
         edits.dedup();
         let edit = FileEdit { file: file.to_owned(), edits };
         let repaired = edit.apply(sources.text(file)?).ok()?;
-        if !sources.is_editable(file) || !place.still_parses(&edit, &repaired) {
+        if !sources.is_editable(file) || !place.is_sound(&edit, &repaired) {
             return None;
         }
         files.push(edit);

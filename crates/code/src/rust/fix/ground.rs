@@ -36,11 +36,18 @@ impl Ground for Place<'_> {
         self.index.model()
     }
 
-    fn still_parses(&self, edit: &FileEdit, repaired: &str) -> bool {
-        if LanguageId::of(&edit.file) != Some(ID) {
-            return repaired.parse::<toml::Table>().is_ok();
+    fn parses(&self, file: &str, text: &str) -> bool {
+        if LanguageId::of(file) != Some(ID) {
+            return text.parse::<toml::Table>().is_ok();
         }
+        syntax::parses(text)
+    }
+
+    fn is_sound(&self, edit: &FileEdit, repaired: &str) -> bool {
         let before = self.sources().text(&edit.file).unwrap_or_default();
-        syntax::parses(repaired) || !syntax::parses(before) && syntax::removes_faults(before, repaired, &edit.edits)
+        self.parses(&edit.file, repaired)
+            || LanguageId::of(&edit.file) == Some(ID)
+                && !syntax::parses(before)
+                && syntax::removes_faults(before, repaired, &edit.edits)
     }
 }

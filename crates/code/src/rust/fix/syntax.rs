@@ -23,7 +23,7 @@ use crate::rust::tokens::scan;
 pub(super) struct SyntaxRepair;
 
 /// Effort for the first fault: a bound on the time of a call.
-const EFFORT: Effort = Effort { tries: 1_000, bytes: 24 << 20 };
+const EFFORT: Effort = Effort::new(1_000, 24 << 20);
 /// Bits for each place where the indentation disagrees with the brackets, for most files are formatted.
 const ASKEW: f64 = 3.0;
 const MOST_ASKEW: f64 = 12.0;
