@@ -137,7 +137,7 @@ fn a_branch_of_the_programs_repository_has_the_new_selectors() {
     assert!(fs::read_to_string(program.join("shop.py")).unwrap().ends_with("# not committed\n"));
 
     let again = fix();
-    assert!(again.stderr.contains("had the new selectors before"), "{again:?}");
+    assert!(again.stderr.contains("already had the new selectors"), "{again:?}");
 
     repository::git(&repository.path(), &["branch", "taken"]);
     let taken = home.run(&["scraper", "fix", &program_path, "--store", "scraper.heal.db", "--branch", "taken"]);

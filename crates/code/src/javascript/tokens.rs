@@ -78,7 +78,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     range.is_some_and(|(from, to)| KEYWORDS[*from..*to].contains(&word))
 }
 
-/// Where the keywords that begin with each letter are, for nearly every word of a text is looked up.
+/// The range of the keywords that begin with each letter, for nearly every word of a text is looked up.
 const KEYWORDS_OF: [(usize, usize); 26] = {
     let (mut ranges, mut at) = ([(0, 0); 26], 0);
     while at < KEYWORDS.len() {

@@ -68,12 +68,11 @@ pub(super) async fn deliver(
     let message = message(&changes);
     let request = CommitRequest { files, message: message.clone(), author: Identity::default(), at };
     let commit = git.commit_on(&clone, &base, &request).await.bad_input()?;
-    match git.push(&clone, &repository.address, &commit, &branch, None).await.bad_input()? {
-        Pushed::Now => printer.say(&format!("the branch {branch} has the new selectors ({})", commit.short())),
-        Pushed::Before => {
-            printer.say(&format!("the branch {branch} had the new selectors before ({})", commit.short()))
-        }
-    }
+    let verb = match git.push(&clone, &repository.address, &commit, &branch, None).await.bad_input()? {
+        Pushed::Now => "has",
+        Pushed::Before => "already had",
+    };
+    printer.say(&format!("the branch {branch} {verb} the new selectors ({})", commit.short()));
     if let Some((host, name)) = hosted.filter(|_| arguments.pull_request) {
         let base = host.default_branch(&name).await.environment()?;
         let text = change_request(&branch, base, &changes, &commit);
