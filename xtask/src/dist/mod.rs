@@ -1,7 +1,7 @@
 //! The files that users install, all from one build: an archive, a Debian package, a wheel, two packages for npm, a script that
 //! installs the archive, the bill of materials, and the checksums of them.
 //!
-//! The same commit gives the same bytes: times are the commit's, names are sorted, owners are root, and no path of the machine is in
+//! The same programs give the same bytes: times are the commit's, names are sorted, owners are root, and no path of the machine is in
 //! the programs.
 //!
 //! # Layout
@@ -78,11 +78,12 @@ fn pack(release: &Release, programs: &build::Programs, address: Option<&Url>, ou
     let work = tempfile::tempdir()?;
     let bill = bill::Bill::of(release)?;
     fs::write(out.join(format!("{}.cdx.json", release.name())), bill.document(release)?)?;
-    let tree = tree::lay_out(release, programs, &bill, &work.path().join("tree"))?;
+    let licences = bill.licences();
+    let tree = tree::lay_out(release, programs, &licences, &work.path().join("tree"))?;
     let archive = archive::pack(release, &tree, out)?;
     debian::pack(release, &tree, &work.path().join("debian"), out)?;
-    wheel::pack(release, programs, &bill, work.path(), out)?;
-    npm::pack(release, programs, &bill, &work.path().join("npm"), out)?;
+    wheel::pack(release, programs, &licences, work.path(), out)?;
+    npm::pack(release, programs, &licences, &work.path().join("npm"), out)?;
     script::write(release, &archive, address, out)?;
     script::sums(out)
 }

@@ -6,19 +6,24 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::dist::bill::Bill;
 use crate::dist::build::Programs;
 use crate::dist::release::Release;
 use crate::dist::tree::{LICENCES, THIRD_PARTY, copy_program, place};
 use crate::process::{command, text_of};
 
 /// Packs both; `work` is a folder for what is packed.
-pub(super) fn pack(release: &Release, programs: &Programs, bill: &Bill, work: &Path, out: &Path) -> anyhow::Result<()> {
+pub(super) fn pack(
+    release: &Release,
+    programs: &Programs,
+    licences: &str,
+    work: &Path,
+    out: &Path,
+) -> anyhow::Result<()> {
     let platform = format!("autoheal-linux-{}", release.npm_processor());
 
     let folder = work.join(&platform);
     copy_program(&programs.command, &place(&folder, "bin/autoheal")?)?;
-    fs::write(folder.join(THIRD_PARTY), bill.licences())?;
+    fs::write(folder.join(THIRD_PARTY), licences)?;
     let manifest = json!({
         "description": format!("The program of autoheal for Linux on {}", release.processor()),
         "os": ["linux"],

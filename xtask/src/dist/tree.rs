@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::dist::bill::Bill;
 use crate::dist::build::Programs;
 use crate::dist::release::Release;
 use crate::process::{command, run, text_of};
@@ -22,7 +21,12 @@ pub(super) const LICENCES: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT"];
 pub(super) const THIRD_PARTY: &str = "THIRD-PARTY-LICENSES.txt";
 
 /// Lays out the files below `folder`, which is given back.
-pub(super) fn lay_out(release: &Release, programs: &Programs, bill: &Bill, folder: &Path) -> anyhow::Result<PathBuf> {
+pub(super) fn lay_out(
+    release: &Release,
+    programs: &Programs,
+    licences: &str,
+    folder: &Path,
+) -> anyhow::Result<PathBuf> {
     let program = place(folder, "bin/autoheal")?;
     copy_program(&programs.command, &program)?;
     for (shell, file) in COMPLETIONS {
@@ -34,7 +38,7 @@ pub(super) fn lay_out(release: &Release, programs: &Programs, bill: &Bill, folde
     for name in LICENCES.iter().chain(&["README.md", "CHANGELOG.md"]) {
         fs::copy(release.root.join(name), place(folder, &format!("share/doc/autoheal/{name}"))?)?;
     }
-    fs::write(place(folder, &format!("share/doc/autoheal/{THIRD_PARTY}"))?, bill.licences())?;
+    fs::write(place(folder, &format!("share/doc/autoheal/{THIRD_PARTY}"))?, licences)?;
     Ok(folder.to_owned())
 }
 

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::dist::bill::Bill;
 use crate::dist::build::Programs;
 use crate::dist::files_of;
 use crate::dist::release::Release;
@@ -16,11 +15,16 @@ use crate::dist::tree::{LICENCES, THIRD_PARTY, copy_program, place};
 use crate::process::{command, run, text_of};
 
 /// Packs the wheel; `work` is a folder for what is packed.
-pub(super) fn pack(release: &Release, programs: &Programs, bill: &Bill, work: &Path, out: &Path) -> anyhow::Result<()> {
+pub(super) fn pack(
+    release: &Release,
+    programs: &Programs,
+    licences: &str,
+    work: &Path,
+    out: &Path,
+) -> anyhow::Result<()> {
     let package = release.root.join("crates/python");
     let tree = work.join("wheel");
     fs::create_dir_all(&tree)?;
-    // One argument each time: the target folder of cargo is not made for metadata.
     text_of(
         command(&package, programs.tools.join("bin/maturin"))
             .args(["pep517", "write-dist-info", "--interpreter", "python3", "--metadata-directory"])
@@ -35,7 +39,7 @@ pub(super) fn pack(release: &Release, programs: &Programs, bill: &Bill, work: &P
     for licence in LICENCES {
         fs::copy(release.root.join(licence), place(&information, &format!("licenses/{licence}"))?)?;
     }
-    fs::write(information.join("licenses").join(THIRD_PARTY), bill.licences())?;
+    fs::write(information.join("licenses").join(THIRD_PARTY), licences)?;
     let data = information.with_extension("data");
     copy_program(&programs.command, &place(&data, "scripts/autoheal")?)?;
 

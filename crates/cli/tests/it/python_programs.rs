@@ -141,7 +141,7 @@ fn a_branch_of_the_programs_repository_has_the_new_selectors() {
 
     repository::git(&repository.path(), &["branch", "taken"]);
     let taken = home.run(&["scraper", "fix", &program_path, "--store", "scraper.heal.db", "--branch", "taken"]);
-    assert_eq!(taken.code, Some(2), "a branch of somebody else is not moved: {taken:?}");
+    assert_eq!(taken.code, Some(2), "a branch that another commit is on is not moved: {taken:?}");
     let main = home.run(&["scraper", "fix", &program_path, "--store", "scraper.heal.db", "--branch", "main"]);
     assert_eq!(main.code, Some(2), "{main:?}");
     let nowhere = home.run(&["scraper", "fix", ".", "--store", "scraper.heal.db", "--branch", "fresh"]);

@@ -244,7 +244,7 @@ impl<'text> Scanner<'text> {
         Some(kind)
     }
 
-    /// One past the end of the word that goes on at a byte.
+    /// One past the end of the word that continues at a byte.
     fn word_end(&self, from: usize) -> usize {
         let rest = &self.text[from..];
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');

@@ -65,8 +65,7 @@ pub(super) async fn deliver(
     let base = git.head(&clone).await.environment()?;
     // The base's own time: the same changes are the same commit, so that the command can be repeated.
     let at = git.log(&clone, None, &base).await.environment()?.last().context("the repository has no commit")?.at;
-    let message = message(&changes);
-    let request = CommitRequest { files, message: message.clone(), author: Identity::default(), at };
+    let request = CommitRequest { files, message: message(&changes), author: Identity::default(), at };
     let commit = git.commit_on(&clone, &base, &request).await.bad_input()?;
     let verb = match git.push(&clone, &repository.address, &commit, &branch, None).await.bad_input()? {
         Pushed::Now => "has",
