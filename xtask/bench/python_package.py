@@ -51,9 +51,10 @@ class Autoheal:
             values = {}
             for field in fields:
                 ask = page.xpath if field["xpath"] else page.css
-                found = ask(field["selector"], name=field["name"])
-                found = list(found) if field["many"] else list(found)[:1]
-                values[field["name"]] = taken(found, field["attribute"], lambda one: one.get() or "", lambda one: one.attrib)
+                end = "" if field["attribute"] is None else ("/@{}" if field["xpath"] else "::attr({})").format(field["attribute"])
+                found = ask(field["selector"] + end, name=field["name"])
+                found = found.getall() if field["many"] else [value for value in [found.get()] if value is not None]
+                values[field["name"]] = found if end else [text_of(value) for value in found]
         return values
 
     def learn(self, html, url, fields):

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use autoheal_page::NodeId;
-use autoheal_scraper::visit::Match;
+use autoheal_scraper::Match;
 use autoheal_scraper::{Found, Part, Status};
 use autoheal_source::SelectorLanguage;
 use pyo3::exceptions::PyIndexError;
@@ -185,6 +185,12 @@ impl SelectorList {
     #[getter]
     fn healed(&self) -> bool {
         self.lists.iter().any(|found| found.status == Status::Healed)
+    }
+
+    /// True if nothing is given, not even what the selector finds, for adapters.
+    #[getter]
+    fn _withheld(&self) -> bool {
+        self.lists.iter().any(|found| found.status.is_withheld())
     }
 
     fn __repr__(&self) -> String {

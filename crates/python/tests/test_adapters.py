@@ -55,6 +55,18 @@ def test_beautiful_soup(store):
     assert BeautifulSoup(old(*GOODS[0]), "html.parser").find("h1").text == GOODS[0][0]
 
 
+OTHERS = "".join(f"<b class=other>also: <span class=price>${price}.77</span></b>" for price in range(5))
+
+
+@pytest.mark.parametrize("read", [with_parsel, with_soup])
+def test_a_neighbour_is_not_given(store, read):
+    for good in GOODS[:3]:
+        read(old(*good))
+    title, price = read(new(*GOODS[3]).replace("</body>", f"{OTHERS}</body>"))[:2]
+    assert title == GOODS[3][0]
+    assert price in (None, GOODS[3][1])
+
+
 class Site:
     """A site that changes while it is read: after `changes_after` pages it has its new layout."""
 

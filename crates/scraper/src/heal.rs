@@ -16,13 +16,11 @@ use crate::template::{Healed, KeptPage, Template};
 /// The answer for each field that has been found before, by its number.
 pub(crate) type Answers = HashMap<usize, Answer>;
 
-/// Finds the fields of a page again.
-pub(crate) fn relocate(relocator: &Relocator, template: &Template, page: &Document) -> Answers {
-    // Pages of the layout in which fields were found again are nearer to the page than those before.
-    let has_healed = template.pages.iter().any(|page| page.is_healed);
-    let Some((recipe, numbers)) = template.recipe(has_healed) else { return Answers::new() };
+/// Finds the fields of a page again, by the pages of one layout: of that in which fields were found again before, or of the first one.
+pub(crate) fn relocate(relocator: &Relocator, template: &Template, page: &Document, by_healed: bool) -> Answers {
+    let Some((recipe, numbers)) = template.recipe(by_healed) else { return Answers::new() };
     let old: Vec<&Document> =
-        template.pages.iter().filter(|page| page.is_healed == has_healed).map(KeptPage::document).collect();
+        template.pages.iter().filter(|page| page.is_healed == by_healed).map(KeptPage::document).collect();
     let relocation = relocator.relocate(&old, &recipe, page);
     numbers.into_iter().zip(relocation.fields.into_iter().map(|(_, answer)| answer)).collect()
 }

@@ -7,7 +7,7 @@
 //! # Layout
 //!
 //! - [`query`]: a selector as programs write it
-//! - [`visit`]: a page while a program reads it, `page_state`: what was found on it; [`report`]: the result for each field
+//! - [`visit`]: a page while a program reads it, `page_state`: what was found on it; [`found`]: the matches of a selector; [`report`]: the result for each field
 //! - [`proposal`]: new selectors for the program
 //! - `place`: a place of a program
 //! - `template`: knowledge about the pages of one function; `plausible`: whether a text may be a field's value
@@ -36,6 +36,7 @@
 //! # }
 //! ```
 
+pub mod found;
 mod heal;
 mod memory;
 mod page_state;
@@ -59,11 +60,12 @@ use autoheal_store::StoreError;
 use self::store_thread::StoreThread;
 use self::template::Template;
 
+pub use found::{Found, Match};
 pub use place::Place;
 pub use proposal::{Proposal, Refusal, proposals};
 pub use query::{Part, Query, QueryError};
 pub use report::{FieldReport, Status};
-pub use visit::{Found, Visit};
+pub use visit::Visit;
 
 /// Reason why a scraper's knowledge cannot be read or kept.
 #[derive(Debug, thiserror::Error)]

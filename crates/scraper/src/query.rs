@@ -33,15 +33,21 @@ impl Part {
         }
     }
 
+    /// Returns whether a program that takes all of these matches reads a list. Programs join the texts of one element, too.
+    pub const fn is_list(&self, matches: usize) -> bool {
+        matches > 1 || matches!(self, Self::Element | Self::Attribute(_))
+    }
+
     /// Returns the part of an element that was found again, where a program asks for this part and relocation found `take`.
     pub fn found_again(&self, take: &Take) -> Option<Self> {
         match (self, take) {
-            (Self::Element, Take::Node(_)) => Some(Self::Element),
+            (Self::Element, Take::Node(NodeTake::Text | NodeTake::OwnText)) => Some(Self::Element),
+            // The program takes the element's text: where a value is in an attribute, it would find another.
+            (Self::Element, _) | (_, Take::Node(NodeTake::Html) | Take::Structured(_)) => None,
             (_, Take::Node(NodeTake::OwnText)) => Some(Self::Text),
             (Self::TextBelow, Take::Node(NodeTake::Text)) => Some(Self::TextBelow),
             (_, Take::Node(NodeTake::Text)) => Some(Self::Visible),
             (_, Take::Node(NodeTake::Attribute(name))) => Some(Self::Attribute(name.clone())),
-            (_, Take::Node(NodeTake::Html) | Take::Structured(_)) => None,
         }
     }
 

@@ -5,11 +5,11 @@
 pub enum Status {
     /// The program's selector found it.
     Kept,
-    /// The program's selector found something that is not like the values before, and nothing better was found.
+    /// The program's selector found something that is not like the values before, and by all else it is still the field.
     Doubtful,
     /// It was found again elsewhere.
     Healed,
-    /// It may be on the page, but nothing is sure enough: nothing was given.
+    /// It may be on the page, but nothing is sure enough, not even what the program's selector finds: nothing was given.
     Unsure,
     /// It is no longer on the page.
     Gone,
@@ -23,6 +23,11 @@ impl Status {
     /// Every outcome.
     pub const ALL: [Self; 7] =
         [Self::Kept, Self::Doubtful, Self::Healed, Self::Unsure, Self::Gone, Self::Unknown, Self::Blocked];
+
+    /// Returns whether the program gets nothing: not even what its own selector finds.
+    pub const fn is_withheld(self) -> bool {
+        matches!(self, Self::Unsure | Self::Gone | Self::Blocked)
+    }
 
     /// The word for it, in lower case.
     pub const fn name(self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Knowledge about the pages that one function of a program reads: its fields, and a few pages on which they were found.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use autoheal_page::recipe::{Field as RecipeField, FieldName, NodeTake, Recipe, Source, Take};
@@ -31,6 +31,9 @@ const VALUES: usize = 5;
 /// would make a version of the recipe each.
 const MOST_PLACES: u32 = 10;
 
+/// Number of layouts of which is remembered what was found out about the fields in them; those of further ones are compared on each page.
+const MOST_LAYOUTS: usize = 100;
+
 /// Number of pages of an intact layout without a field, from which it is optional: it is not looked for each time.
 const OPTIONAL_FROM: u32 = 2;
 
@@ -40,6 +43,20 @@ pub(crate) struct Healed {
     pub(crate) selector: Selector,
     pub(crate) part: Part,
 }
+
+/// A selector that finds something for a field on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Finder {
+    /// The program's own.
+    Own,
+    /// That of the place where it was found again.
+    Healed,
+    /// Neither.
+    Nothing,
+}
+
+/// The selectors that find something for the fields that pages must have. Pages with the same have the same layout.
+pub(crate) type Layout = Arc<[Finder]>;
 
 /// A place of the program that reads a field.
 #[derive(Debug)]
@@ -118,6 +135,8 @@ pub(crate) struct Template {
     pub(crate) fields: Vec<Field>,
     /// The newest first.
     pub(crate) pages: Vec<KeptPage>,
+    /// The selectors that were found right in layouts where the program's own do not find all fields.
+    compared: HashMap<Layout, HashMap<usize, Finder>>,
     /// Address of the last page.
     url: Option<Url>,
     since_kept: u32,
@@ -128,8 +147,16 @@ pub(crate) struct Template {
 impl Template {
     /// Takes over what is stored of the source.
     pub(crate) fn of(source: String, stored: Option<Stored>) -> Self {
-        let mut template =
-            Self { source, fields: Vec::new(), pages: Vec::new(), url: None, since_kept: 0, good: 0, failed: 0 };
+        let mut template = Self {
+            source,
+            fields: Vec::new(),
+            pages: Vec::new(),
+            compared: HashMap::new(),
+            url: None,
+            since_kept: 0,
+            good: 0,
+            failed: 0,
+        };
         let Some(stored) = stored else { return template };
         template.url = Some(stored.url.clone());
         for site in &stored.sites {
@@ -266,6 +293,33 @@ impl Template {
             None => Some(field.query.selector().clone()),
             Some(outer) => field.query.within(&self.fields[outer].query),
         }
+    }
+
+    /// The fields that pages must have, with their numbers.
+    pub(crate) fn required(&self) -> impl Iterator<Item = (usize, &Field)> {
+        let is_required = |field: &Field| field.is_known() && !field.is_optional() && field.within.is_none();
+        self.fields.iter().enumerate().filter(move |(_, field)| is_required(field))
+    }
+
+    /// The selector that is right for a field in a layout, as far as it was found out: in a layout in which all own selectors find
+    /// something, these; in others after a comparison.
+    pub(crate) fn right_in(&self, layout: &Layout, number: usize) -> Option<Finder> {
+        if layout.iter().all(|finder| *finder == Finder::Own) {
+            return Some(Finder::Own);
+        }
+        self.compared.get(layout)?.get(&number).copied()
+    }
+
+    /// Remembers which selector is right for a field in a layout.
+    pub(crate) fn compared(&mut self, layout: &Layout, number: usize, right: Finder) {
+        if self.compared.len() < MOST_LAYOUTS || self.compared.contains_key(layout) {
+            self.compared.entry(Arc::clone(layout)).or_default().insert(number, right);
+        }
+    }
+
+    /// Returns whether the program reads other fields from a field's elements.
+    pub(crate) fn holds_fields(&self, number: usize) -> bool {
+        self.fields.iter().any(|inner| inner.within == Some(number) && inner.is_known())
     }
 
     /// The rule of a field, with its own selector, or with that of the place where it was found again.

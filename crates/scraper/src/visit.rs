@@ -9,12 +9,13 @@ use autoheal_page::relocate::Status as Relocated;
 use autoheal_page::select::TooMuchWork;
 use url::Url;
 
+use crate::found::{Found, Match, found};
 use crate::heal;
 use crate::page_state::PageState;
 use crate::place::Place;
 use crate::query::{Part, Query};
 use crate::report::{FieldReport, Status};
-use crate::template::Template;
+use crate::template::{Finder, Healed, Template};
 use crate::{Scraper, ScraperError, locked};
 
 /// Reason for items of a list that were found again.
@@ -29,28 +30,6 @@ pub enum VisitError {
     /// The knowledge about the page cannot be read.
     #[error(transparent)]
     Scraper(#[from] ScraperError),
-}
-
-/// A match of a selector.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Match {
-    /// An element, of which the program takes a part.
-    Node(NodeId, Part),
-    /// A text for which no selector was found.
-    Text(String),
-}
-
-/// The matches of a selector.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The matches, in document order.
-    pub matches: Vec<Match>,
-    /// Outcome.
-    pub status: Status,
-    /// True if the selector has found the field before and no longer does, or finds something else.
-    pub is_break: bool,
-    /// The field, for [`Visit::takes_list`] and for selectors within a match.
-    pub(crate) field: Option<usize>,
 }
 
 /// A page while a program reads it. It is learnt when it is finished or dropped.
@@ -110,10 +89,13 @@ impl Visit {
         if nodes.is_empty() && !may_heal {
             return Ok(found(nodes, query.part(), Status::Kept, None));
         }
-        let doubt = state.doubt(&template, number, query.part(), &nodes);
-        if !nodes.is_empty() && doubt.is_none() {
-            state.saw(number, Status::Kept, &nodes, query.part());
-            return Ok(found(nodes, query.part(), Status::Kept, field));
+        if !nodes.is_empty() {
+            let doubt = state.doubt(&template, number, query.part(), &nodes);
+            let found = match doubt {
+                None if !state.is_questionable(&template, number) => state.kept(number, query.part(), nodes),
+                doubt => self.compared(&mut state, &mut template, number, nodes, doubt)?,
+            };
+            return Ok(Found { field, ..found });
         }
         if scope.is_some() && state.is_in_another_item(&template, number)? {
             return Ok(found(nodes, query.part(), Status::Kept, field));
@@ -122,15 +104,54 @@ impl Visit {
         if let Some(healed) = self.healed(&mut state, &template, number, scope)? {
             return Ok(Found { field, is_break: true, ..healed });
         }
-        let status = match (nodes.is_empty(), doubt) {
-            (false, _) => Status::Doubtful,
-            (true, _) => state.sightings.get(&number).map_or(Status::Unknown, |sighting| sighting.status),
-        };
-        if !nodes.is_empty() {
-            state.saw(number, status, &nodes, query.part());
-            state.explain(number, doubt.map(str::to_owned).into_iter().collect(), 0.0);
-        }
+        let status = state.sightings.get(&number).map_or(Status::Unknown, |sighting| sighting.status);
         Ok(Found { is_break, ..found(nodes, query.part(), status, field) })
+    }
+
+    /// The matches of the field's own selector, if they are still the field, or else the field found again, or nothing. Where the layout
+    /// has changed, a selector may find the neighbour.
+    fn compared(
+        &self,
+        state: &mut PageState,
+        template: &mut Template,
+        number: usize,
+        nodes: Vec<NodeId>,
+        doubt: Option<&'static str>,
+    ) -> Result<Found, VisitError> {
+        let part = template.fields[number].query.part().clone();
+        if let Some(obstacle) = self.obstacle(state) {
+            return Ok(state.withheld(number, &part, Status::Blocked, vec![obstacle.to_string()], 1.0));
+        }
+        if state.right(template, number) == Some(Finder::Healed)
+            && let Some(healed) = state.where_it_was_healed(template, number, None)?
+        {
+            return Ok(Found { is_break: true, ..healed });
+        }
+        let answer = state.answer(&self.scraper.relocator, template, number);
+        let Some(answer) = answer else {
+            return Ok(state.doubtful(number, &part, nodes, doubt));
+        };
+        let (confidence, evidence) = (answer.confidence, answer.evidence.clone());
+        let is_there = matches!(answer.status, Relocated::Kept | Relocated::Moved);
+        let place = match (is_there, answer.select, part.found_again(&answer.take)) {
+            (true, Some(selector), Some(part)) => Some(Healed { selector, part }),
+            _ => None,
+        };
+        let Some(place) = place else {
+            let status = if answer.status == Relocated::Gone { Status::Gone } else { Status::Unsure };
+            return Ok(state.withheld(number, &part, status, evidence, confidence));
+        };
+        let there = state.select(&place.selector, None)?;
+        let taken = if template.fields[number].is_list { usize::MAX } else { 1 };
+        if state.is_same((&part, &nodes), (&place.part, &there), taken) {
+            state.compared(template, number, Finder::Own);
+            return Ok(state.doubtful(number, &part, nodes, doubt));
+        }
+        state.compared(template, number, Finder::Healed);
+        state.saw(number, Status::Healed, &there, &place.part);
+        state.explain(number, evidence, confidence);
+        state.moved.insert(number, place.clone());
+        Ok(Found { is_break: true, ..found(there, &place.part, Status::Healed, None) })
     }
 
     /// The knowledge about pages of this kind. The place that asks first names the kind.
@@ -159,16 +180,8 @@ impl Visit {
         if !field.is_known() {
             return missing(state, Status::Unknown);
         }
-        if let Some(healed) = &field.healed {
-            let nodes = state.select(&healed.selector, scope)?;
-            if !nodes.is_empty() && state.doubt(template, number, &healed.part, &nodes).is_none() {
-                state.saw(number, Status::Healed, &nodes, &healed.part);
-                state.explain(number, vec!["it is where it was found again before".to_owned()], 1.0);
-                return Ok(Some(found(nodes, &healed.part, Status::Healed, None)));
-            }
-            if scope.is_some() && state.has(&healed.selector) {
-                return Ok(Some(found(Vec::new(), &healed.part, Status::Healed, None)));
-            }
+        if let Some(healed) = state.where_it_was_healed(template, number, scope)? {
+            return Ok(Some(healed));
         }
         if let Some(healed) = state.lists.get(&number).cloned() {
             let nodes = state.select(&healed.selector, scope)?;
@@ -198,8 +211,7 @@ impl Visit {
         number: usize,
     ) -> Result<Option<Vec<NodeId>>, VisitError> {
         let field = &template.fields[number];
-        let has_fields = template.fields.iter().any(|inner| inner.within == Some(number) && inner.is_known());
-        if !field.is_list || !has_fields {
+        if !field.is_list || !template.holds_fields(number) {
             return Ok(None);
         }
         let list = heal::relocate_items(template, number, state.reading.document(), self.url.as_ref());
@@ -219,11 +231,7 @@ impl Visit {
         number: usize,
         scope: Option<NodeId>,
     ) -> Result<Option<Found>, VisitError> {
-        if state.answers.is_none() {
-            let answers = heal::relocate(&self.scraper.relocator, template, state.reading.document());
-            state.answers = Some(answers);
-        }
-        let answer = state.answers.as_ref().and_then(|answers| answers.get(&number)).cloned();
+        let answer = state.answer(&self.scraper.relocator, template, number);
         let part = template.fields[number].query.part();
         let Some(answer) = answer else {
             state.saw(number, Status::Unsure, &[], part);
@@ -240,6 +248,7 @@ impl Visit {
             (Status::Healed, Some(select), Some(part)) => {
                 let nodes = state.select(select, scope)?;
                 state.saw(number, Status::Healed, &nodes, &part);
+                state.moved.insert(number, Healed { selector: select.clone(), part: part.clone() });
                 Some(found(nodes, &part, Status::Healed, None))
             }
             (Status::Healed, None, _) if scope.is_none() && *part != Part::Element => {
@@ -327,9 +336,4 @@ impl Drop for Visit {
     fn drop(&mut self) {
         self.finish();
     }
-}
-
-fn found(nodes: Vec<NodeId>, part: &Part, status: Status, field: Option<usize>) -> Found {
-    let matches = nodes.into_iter().map(|node| Match::Node(node, part.clone())).collect();
-    Found { matches, status, is_break: false, field }
 }

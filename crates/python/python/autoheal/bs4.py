@@ -51,15 +51,19 @@ class BeautifulSoup(bs4.BeautifulSoup):
         ours = self._asked(selector, not theirs)
         if ours is None:
             return theirs
-        ours._takes_list()
-        return self._elements(ours) if ours.healed else theirs
+        # Of one element it cannot be told: Beautiful Soup gives a list also to a program that takes the first.
+        if len(theirs) > 1:
+            ours._takes_list()
+        return self._elements(ours) if ours.healed or ours._withheld else theirs
 
     def select_one(self, selector: str, *args: Any, **options: Any) -> Any:
         theirs = super().select_one(selector, *args, **options)
         if args or options:
             return theirs
         ours = self._asked(selector, theirs is None)
-        return theirs if ours is None or not ours.healed else next(iter(self._elements(ours)), None)
+        if ours is None or not (ours.healed or ours._withheld):
+            return theirs
+        return next(iter(self._elements(ours)), None)
 
     def _asked(self, selector: str, heal: bool) -> autoheal.SelectorList | None:
         try:

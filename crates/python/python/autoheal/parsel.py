@@ -2,8 +2,8 @@
 
     from autoheal.parsel import Selector  # instead of: from parsel import Selector
 
-What parsel finds is what parsel gives, of all of XPath and CSS. Only where it finds nothing any more, and the field is found again,
-the result is made of that.
+What parsel finds is what parsel gives, of all of XPath and CSS. Only where it finds nothing any more, or something that is no longer
+the field, the result is made of what was found again, or is empty.
 """
 
 from __future__ import annotations
@@ -115,6 +115,10 @@ class Selector(parsel.Selector):
         theirs.ours = ours
         if ours.healed:
             return self._rebuilt(ours)
+        if ours._withheld:
+            nothing = self.selectorlist_cls([])
+            nothing.ours = ours
+            return nothing
         matches = ours._matches()
         mine = theirs._all()
         if len(matches) == len(mine):

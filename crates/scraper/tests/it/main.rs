@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use autoheal_scraper::visit::Match;
+use autoheal_scraper::Match;
 use autoheal_scraper::{Place, Query, Scraper, Status, Visit};
 use autoheal_source::SelectorLanguage;
 use url::Url;
@@ -101,6 +101,44 @@ fn nothing_is_given_for_a_field_that_is_gone_or_a_page_that_is_not_the_page() {
     let (title, price, visit) = scrape(&scraper, blocked);
     assert_eq!((title, price), (Vec::new(), Vec::new()));
     assert_eq!(statuses(&visit), [("title".into(), Status::Blocked), ("price".into(), Status::Blocked)]);
+}
+
+/// The redesign of which only some selectors notice: the old ones find a neighbour.
+#[test]
+fn a_neighbour_is_not_given_for_a_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let scraper = open(folder.path());
+    for (name, price) in [("Oak table", "$120.00"), ("Pine chair", "$45.50"), ("Elm shelf", "$80.00")] {
+        scrape(&scraper, &page(name, price, false));
+    }
+    let prices = ["$7.77", "$8.88", "$9.99", "$6.66", "$5.55"].map(|price| format!("<span class=price>{price}</span>"));
+    let also_liked = format!("<aside>Others also liked {}</aside><footer>", prices.join(" "));
+    for (name, price) in [("Beech bed", "$310.00"), ("Ash desk", "$99.00")] {
+        let (title, found, visit) = scrape(&scraper, &page(name, price, true).replace("<footer>", &also_liked));
+        assert_eq!(title, [name]);
+        // Or nothing, but not the price of another piece.
+        assert!(found.iter().all(|found| found == price), "{:#?}", visit.report());
+        assert_ne!(statuses(&visit)[1].1, Status::Kept);
+    }
+    // Of the layout before, the same selector is right.
+    let (_, price, visit) = scrape(&scraper, &page("Fir box", "$9.00", false));
+    assert_eq!(price, ["$9.00"]);
+    assert_eq!(statuses(&visit), [("title".into(), Status::Kept), ("price".into(), Status::Kept)]);
+}
+
+/// One field is missing, and the others are where they were: they are given.
+#[test]
+fn a_page_without_a_field_keeps_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let scraper = open(folder.path());
+    for (name, price) in [("Oak table", "$120.00"), ("Pine chair", "$45.50"), ("Elm shelf", "$80.00")] {
+        scrape(&scraper, &page(name, price, false));
+    }
+    for name in ["Beech bed", "Ash desk", "Fir box"] {
+        let without = page(name, "$1.00", false).replace("<h1 class=title>", "<h1>");
+        let (_, price, visit) = scrape(&scraper, &without);
+        assert_eq!(price, ["$1.00"], "{:#?}", visit.report());
+    }
 }
 
 /// A page of a list, in the layout before or after.
