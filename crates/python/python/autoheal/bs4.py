@@ -42,7 +42,8 @@ class BeautifulSoup(bs4.BeautifulSoup):
         if last is not None:
             last.close()
         #: The page to autoheal.
-        _LAST.page = self.page = autoheal.Page(text, url, store=store, name=name, on_break=on_break)
+        self.page: autoheal.Page = autoheal.Page(text, url, store=store, name=name, on_break=on_break)
+        _LAST.page = self.page
 
     def select(self, selector: str, *args: Any, **options: Any) -> Any:
         theirs = super().select(selector, *args, **options)

@@ -8,6 +8,7 @@ the field, the result is made of what was found again, or is empty.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
@@ -26,7 +27,7 @@ class SelectorList(parsel.SelectorList["Selector"]):
         if self.ours is not None:
             self.ours._takes_list()
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Selector]:
         self._takes_list()
         return super().__iter__()
 
@@ -94,12 +95,15 @@ class Selector(parsel.Selector):
             self.page = autoheal.Page(text, url, store=store, name=name, on_break=on_break)
             self.peer = self.page
 
-    def css(self, query: str) -> SelectorList:
+    # The list is one of these selectors, as in parsel: its own type says only that it is one of parsel's.
+    def css(self, query: str) -> SelectorList:  # pyright: ignore[reportIncompatibleMethodOverride]
         if self.peer is None:
             return super().css(query)  # type: ignore[return-value]
         return self._asked("css", query, super().xpath(self._css2xpath(query)))  # type: ignore[arg-type]
 
-    def xpath(self, query: str, namespaces: Any = None, **kwargs: Any) -> SelectorList:
+    def xpath(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, query: str, namespaces: Any = None, **kwargs: Any
+    ) -> SelectorList:
         found = super().xpath(query, namespaces, **kwargs)
         # Variables and prefixes are the program's own: without them the expression means something else.
         if self.peer is None or namespaces or kwargs:

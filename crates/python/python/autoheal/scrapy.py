@@ -23,7 +23,7 @@ import autoheal
 from autoheal.parsel import Selector
 
 #: Sent for each field of a page whose selector no longer finds it.
-selector_broken = object()
+selector_broken: object = object()
 
 
 class Session:
@@ -67,7 +67,7 @@ class AutohealMiddleware:
         if not settings.getbool("AUTOHEAL_ENABLED", True):
             raise NotConfigured
         self.crawler = crawler
-        self.options = {"store": settings.get("AUTOHEAL_STORE"), "on_break": settings.get("AUTOHEAL_ON_BREAK")}
+        self.options: dict[str, Any] = {"store": settings.get("AUTOHEAL_STORE"), "on_break": settings.get("AUTOHEAL_ON_BREAK")}
         self.open: set[Session] = set()
         if ItemLoader.default_selector_class is scrapy.Selector:
             ItemLoader.default_selector_class = LoaderSelector
