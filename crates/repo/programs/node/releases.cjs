@@ -5,6 +5,8 @@ const { execFile } = require("node:child_process");
 
 const MOST_BYTES = 256 * 1024 * 1024;
 const AT_ONCE = 4;
+// Registries that cannot be reached say nothing: the search is not worth a long wait.
+const PATIENCE = ["--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"];
 const STABLE = /^(\d+)\.(\d+)\.(\d+)(?:\+.*)?$/;
 
 const [folder, ...names] = process.argv.slice(2);
@@ -26,7 +28,7 @@ const releasesIn = (said) => {
 
 const ask = (name) =>
   new Promise((done) => {
-    const words = ["view", "--json", "--", name, "versions", "time"];
+    const words = ["view", "--json", ...PATIENCE, "--", name, "versions", "time"];
     execFile("npm", words, { cwd: folder, maxBuffer: MOST_BYTES }, (error, said) => {
       try {
         if (error) throw error;

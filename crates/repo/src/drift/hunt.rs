@@ -357,13 +357,9 @@ impl<'a> Hunt<'a> {
         let Break { last_good, first_bad } = breaks.clone();
         let bound = bound_of(&last_good.version, &first_bad.version);
         let message = failure.message.lines().next().unwrap_or_default();
-        let broke = match self.manager.complaints().removed(suspect, message) {
-            Some(name) => format!("removed {name}"),
-            None => {
-                let short: String = message.replace('`', "'").chars().take(160).collect();
-                format!("breaks the tests ({short})")
-            }
-        };
+        let removed = self.manager.complaints().removed(suspect, message).map(|name| format!("removed {name}"));
+        let short: String = message.replace('`', "'").chars().take(160).collect();
+        let broke = removed.unwrap_or_else(|| format!("breaks the tests ({short})"));
         Offender { package: suspect.name.clone(), bound, broke, last_good, first_bad }
     }
 

@@ -82,7 +82,7 @@ pub(crate) fn of<'d>(finding: &Finding, case: &Case<'d, '_>) -> Vec<(Evidence, &
     for module in complaints.preloaded(command) {
         found.extend(brought.owners(&module).map(|at| (Evidence::Imported, at)));
     }
-    add_related(&mut found, installed);
+    add_related(&mut found, installed, complaints);
     let runners = installed.iter().enumerate().filter(|(_, one)| complaints.runs_tests(&one.key));
     found.extend(runners.map(|(at, _)| (Evidence::Runner, at)));
     let mut seen = BTreeSet::new();
@@ -97,12 +97,13 @@ pub(crate) fn of<'d>(finding: &Finding, case: &Case<'d, '_>) -> Vec<(Evidence, &
 }
 
 /// Adds what the suspects need, and what needs them.
-fn add_related(found: &mut Vec<(Evidence, usize)>, installed: &[Distribution]) {
+fn add_related(found: &mut Vec<(Evidence, usize)>, installed: &[Distribution], complaints: &dyn Complaints) {
     let by_key: BTreeMap<&str, usize> = installed.iter().enumerate().map(|(at, one)| (one.key.as_str(), at)).collect();
     let strong: Vec<usize> =
         found.iter().filter(|(evidence, _)| *evidence <= Evidence::Imported).map(|(_, at)| *at).collect();
     for at in strong {
-        let Some(suspect) = installed.get(at) else { continue };
+        let answers = |one: &&Distribution| complaints.answers_for_others(&one.key);
+        let Some(suspect) = installed.get(at).filter(answers) else { continue };
         let needed = suspect.requires.iter().filter_map(|key| by_key.get(key.as_str()));
         found.extend(needed.map(|at| (Evidence::Related, *at)));
         let dependants = installed.iter().enumerate().filter(|(_, one)| one.needs(suspect));

@@ -120,6 +120,9 @@ pub(crate) trait Complaints: Sync {
     /// Returns whether a package, by its key, runs the tests, or is a plugin of what does.
     fn runs_tests(&self, key: &str) -> bool;
 
+    /// Returns whether what a package, by its key, requires may be to blame with it.
+    fn answers_for_others(&self, key: &str) -> bool;
+
     /// Returns whether a package, by its key, installs the others.
     fn installs(&self, key: &str) -> bool;
 

@@ -32,7 +32,7 @@ static IMPORTS: LazyLock<Option<Regex>> =
 /// Options of node and of test runners that load a module.
 const LOADING: [&str; 4] = ["--require", "-r", "--import", "--loader"];
 
-/// Test runners, and the beginnings of the names of what belongs to them.
+/// Test runners.
 const RUNNERS: [&str; 3] = ["mocha", "jest", "vitest"];
 
 /// Stacks and errors of V8.
@@ -53,8 +53,15 @@ impl Complaints for Stacks {
         captures(CHAIN.as_ref(), message).flat_map(|chain| chain.split('.')).map(str::to_owned).collect()
     }
 
+    /// Calls that led to the outermost one of the repository are those of the runner.
     fn on_traceback(&self, text: &str) -> Vec<String> {
-        captures(INSTALLED.as_ref(), text).map(str::to_owned).collect()
+        let lines: Vec<&str> = text.lines().collect();
+        let is_own = |line: &&str| {
+            line.trim_start().starts_with("at ") && self.files(line).iter().any(|file| !self.is_installed(file))
+        };
+        let end = lines.iter().rposition(is_own).map_or(lines.len(), |last| last + 1);
+        let called = lines.into_iter().take(end);
+        called.flat_map(|line| captures(INSTALLED.as_ref(), line)).map(str::to_owned).collect()
     }
 
     fn files<'t>(&self, text: &'t str) -> Vec<&'t str> {
@@ -99,8 +106,12 @@ impl Complaints for Stacks {
     }
 
     fn runs_tests(&self, key: &str) -> bool {
-        let name = key.trim_start_matches('@');
-        RUNNERS.contains(&name.split(['-', '/']).next().unwrap_or(name))
+        RUNNERS.contains(&key)
+    }
+
+    /// A runner has hundreds of packages, and tests call few of them.
+    fn answers_for_others(&self, key: &str) -> bool {
+        !self.runs_tests(key)
     }
 
     fn installs(&self, key: &str) -> bool {
@@ -150,6 +161,9 @@ mod tests {
         let stack = "    at f (/t/node_modules/.pnpm/deep@1.0.0/node_modules/deep/a.js:1:2)\n    at g (file:///t/node_modules/@s/kit/b.mjs:3:4)\n    \
                      at Context.<anonymous> (/t/test/a.test.ts:5:6)\n    at node:internal/modules:1:1\n";
         assert_eq!(Stacks.on_traceback(stack), ["deep", "@s/kit"]);
+        let run = format!("{stack}    at run (/t/node_modules/mocha/lib/runnable.js:1:1)\n");
+        assert_eq!(Stacks.on_traceback(&run), ["deep", "@s/kit"]);
+        assert_eq!(Stacks.on_traceback("Error\n    at run (/t/node_modules/mocha/lib/runnable.js:1:1)"), ["mocha"]);
         let own: Vec<&str> = Stacks.files(stack).into_iter().filter(|file| !Stacks.is_installed(file)).collect();
         assert_eq!(own, ["/t/test/a.test.ts"]);
     }
@@ -178,8 +192,8 @@ mod tests {
     }
 
     #[test]
-    fn runners_and_their_plugins() {
-        assert!(["mocha", "jest-circus", "@jest/core", "@vitest/runner"].iter().all(|key| Stacks.runs_tests(key)));
-        assert!(!Stacks.runs_tests("gadget") && !Stacks.runs_tests("@scope/jest"));
+    fn what_a_runner_requires_is_not_suspected_with_it() {
+        assert!(Stacks.runs_tests("mocha") && !Stacks.answers_for_others("mocha"));
+        assert!(!Stacks.runs_tests("gadget") && Stacks.answers_for_others("gadget"));
     }
 }

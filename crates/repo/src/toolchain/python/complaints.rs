@@ -81,6 +81,10 @@ impl Complaints for Tracebacks {
         key.split('-').next() == Some("pytest")
     }
 
+    fn answers_for_others(&self, _key: &str) -> bool {
+        true
+    }
+
     fn installs(&self, key: &str) -> bool {
         key == "pip"
     }
