@@ -22,7 +22,7 @@ pub struct Bound<'a> {
 }
 
 impl Bound<'_> {
-    /// The range for packages that require others of their own: it takes the place of theirs, and must not admit what they exclude below.
+    /// The range that takes the place of those in other packages. It must not admit older releases, which those may exclude.
     fn whole(&self) -> String {
         let Self { range, good, .. } = *self;
         if range.strip_prefix("<=") == Some(good) { good.to_owned() } else { format!(">={good} {range}") }
@@ -81,7 +81,7 @@ pub fn tightened(text: &str, bound: &Bound<'_>) -> Option<Vec<Edit>> {
     let manifest: Value = serde_json::from_str(text).ok()?;
     let stated = |field: &&&str| manifest.get(**field).and_then(|field| field.get(bound.package)).is_some();
     let mut fields: Vec<&str> = FIELDS.iter().filter(stated).copied().collect();
-    // What others may install beside the project is its own promise, and decides nothing here if another field does.
+    // The range for those who use the project is a promise to them, and decides nothing here if another field does.
     if fields.len() > 1 {
         fields.retain(|field| *field != "peerDependencies");
     }
@@ -134,7 +134,7 @@ fn narrowed(range: &str, bound: &str) -> Option<String> {
         if comparators.iter().any(|comparator| is_pinned(comparator)) {
             return None;
         }
-        // What is installed fits the old upper end, and is excluded now.
+        // The installed release fits the old upper end, and the bound excludes it.
         comparators.retain(|comparator| !(is_only && comparator.starts_with('<')));
         comparators.push(bound.to_owned());
         Some(comparators.join(" "))
@@ -143,7 +143,7 @@ fn narrowed(range: &str, bound: &str) -> Option<String> {
     Some(bounded?.join(" || "))
 }
 
-/// The comparators of a range, each with its operator; `None`: it is none, such as a tag, a path or an address.
+/// The comparators of a range, each with its operator; `None`: the text is a tag, a path, an address or the like.
 fn comparators(range: &str) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     let mut operator = String::new();
@@ -172,7 +172,7 @@ fn is_pinned(comparator: &str) -> bool {
     core.split('.').count() == 3 && core.split('.').all(is_number)
 }
 
-/// Returns the manifest with one member more in the object at a path, which is made if it is missing; all else as it stands.
+/// Returns the manifest with one member more in the object at a path, which is made if it is missing; all else as it was.
 pub(crate) fn with_member(text: &str, path: &[&str], name: &str, value: &str) -> Option<Edit> {
     let entry = format!("{}: {}", Value::from(name), Value::from(value));
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -213,7 +213,7 @@ pub(crate) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
     Some(Edit::insert(text.get(..close)?.trim_end().len(), format!("{}{entry}", between(*last))))
 }
 
-/// The members of a path around an entry, on lines of their own.
+/// The members of a path around an entry, each on its own line.
 fn block(path: &[&str], entry: &str, level: &str, unit: &str, newline: &str) -> String {
     let Some((field, inner)) = path.split_first() else { return entry.to_owned() };
     let deeper = format!("{level}{unit}");

@@ -66,12 +66,15 @@ pub(crate) fn of<'d>(finding: &Finding, case: &Case<'d, '_>) -> Vec<(Evidence, &
             found.extend(brought.owners(&name).filter(is_direct).map(|at| (Evidence::Named, at)));
         }
     }
-    for module in complaints.on_traceback(text) {
+    let has_called = !complaints.lacks_global(&finding.message);
+    for module in complaints.on_traceback(text).into_iter().filter(|_| has_called) {
         found.extend(brought.owners(&module).map(|at| (Evidence::OnTraceback, at)));
     }
     let files = finding.file.as_deref().into_iter().chain(complaints.files(text));
     let mut read = BTreeSet::new();
-    for file in files.filter(|file| !complaints.is_installed(file)).filter_map(|file| own_file(sources, file)) {
+    for file in
+        files.filter(|file| has_called && !complaints.is_installed(file)).filter_map(|file| own_file(sources, file))
+    {
         if !read.insert(file) {
             continue;
         }

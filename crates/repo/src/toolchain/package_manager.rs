@@ -54,7 +54,7 @@ pub(crate) trait PackageManager: Sync {
     /// Returns whether packages were installed for the repository, so that others may take their place.
     fn has_installed(&self, interpreter: &Interpreter) -> bool;
 
-    /// Returns the file that holds the versions of all packages, under which none of them can move; `None`: there is none.
+    /// Returns the file that holds the versions of all packages, under which no release of theirs can change; `None`: there is no such file.
     fn lock(&self, search: Search<'_>) -> Option<String>;
 
     /// Returns the command that prints what is installed, as JSON of [`Distribution`]s.
@@ -85,7 +85,7 @@ pub(crate) trait PackageManager: Sync {
     fn edits(&self, search: Search<'_>, sources: &Sources, offenders: &[Offender]) -> Option<Vec<FileEdit>>;
 }
 
-/// What failures of a language tell about packages.
+/// Reader of the evidence against packages in failures of a language.
 pub(crate) trait Complaints: Sync {
     /// Returns a package's name as names are compared.
     fn key(&self, name: &str) -> String;
@@ -95,6 +95,9 @@ pub(crate) trait Complaints: Sync {
 
     /// Returns words of an error that may be names of packages, and are evidence against those alone that the manifests state.
     fn mentioned(&self, message: &str) -> Vec<String>;
+
+    /// Returns whether an error says that a name is declared nowhere. An imported package cannot declare it; a package that is loaded before the program can.
+    fn lacks_global(&self, message: &str) -> bool;
 
     /// Returns the modules of installed packages that a traceback goes through, the deepest call first.
     fn on_traceback(&self, text: &str) -> Vec<String>;

@@ -112,7 +112,7 @@ async fn a_fault_of_the_program_is_healed_there_after_no_bound_helped() {
     assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "shop.js");
 }
 
-/// What a lock file holds does not move.
+/// A lock file holds all versions.
 #[tokio::test]
 async fn under_a_lock_file_nothing_is_searched() {
     let repository = repository(&SHOP.replace("make", "buidl"), &json!({ "gadget": "*" }));

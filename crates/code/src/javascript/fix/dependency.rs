@@ -95,7 +95,7 @@ fn locked(lock: &str, name: &str) -> Option<String> {
     Some(format!("^{version}"))
 }
 
-/// The manifest with one dependency more, everything else as it stands.
+/// The manifest with one dependency more, everything else as it was.
 fn with_dependency(text: &str, field: &str, name: &str, version: &str) -> Option<Edit> {
     if manifest::states(text, name) {
         return None;

@@ -58,7 +58,7 @@ impl PackageManager for Registries {
         manifests.flat_map(stated).collect()
     }
 
-    /// npm is asked for every package manager: it finds the registry by the variables and by `.npmrc`.
+    /// npm answers for every package manager: it finds the registry by the variables and by `.npmrc`.
     fn releases_words(&self, place: &Place<'_>, names: &[String]) -> Vec<String> {
         let tree = place.folders.tree();
         let directory = &place.setup.suite().directory;
@@ -114,7 +114,7 @@ fn read(bound: &str) -> Option<Bound<'_>> {
     Some(Bound { package, range, good: range.strip_prefix("<=")? })
 }
 
-/// What the project of a search installs.
+/// The packages that the project of a search installs.
 fn packages_of(search: Search<'_>) -> Option<Packages> {
     Packages::of(&search.checkout.folders.tree(), &search.project.directory)
 }

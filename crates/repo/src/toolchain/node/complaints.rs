@@ -1,4 +1,4 @@
-//! What failures of JavaScript tell about packages.
+//! Evidence against packages in failures of JavaScript.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ static QUOTED: LazyLock<Option<Regex>> =
 static INSTALLED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\bnode_modules/((?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*)").ok());
 
-/// What is read or called in an error: `a.b.c is not a function`.
+/// The expression that an error complains about: `a.b.c is not a function`.
 static CHAIN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\)? is not (?:a|iterable)\b").ok());
 
@@ -51,6 +51,11 @@ impl Complaints for Stacks {
     /// The names in an expression: libraries for assertions add members to everything.
     fn mentioned(&self, message: &str) -> Vec<String> {
         captures(CHAIN.as_ref(), message).flat_map(|chain| chain.split('.')).map(str::to_owned).collect()
+    }
+
+    fn lacks_global(&self, message: &str) -> bool {
+        let message = message.lines().next().unwrap_or_default().trim_end();
+        message.ends_with(" is not defined")
     }
 
     /// Calls that led to the outermost one of the repository are those of the runner.
@@ -189,6 +194,14 @@ mod tests {
         assert_eq!(removed("TypeError: gadgets.make is not a function"), None);
         assert_eq!(removed("Cannot find module 'gadget'"), None);
         assert_eq!(removed("Expected values to be strictly equal: 2 !== 3"), None);
+    }
+
+    #[test]
+    fn an_undeclared_name_is_no_fault_of_what_is_imported() {
+        assert!(Stacks.lacks_global("ReferenceError: compued is not defined"));
+        assert!(!Stacks.lacks_global(
+            "Package subpath './x' is not defined by \"exports\" in /t/node_modules/gadget/package.json"
+        ));
     }
 
     #[test]

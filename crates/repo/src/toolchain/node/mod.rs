@@ -5,7 +5,7 @@
 //! - `packages`: the manifests of a project, its package manager, and its test runner
 //! - `commands`: commands of CI; `command_words`: the names and options of their programs
 //! - `installation`, `installed`, `words`: the Node that runs the tests, and their packages; `bounds`: older releases of those, `complaints`:
-//!   what failures tell about them
+//!   evidence against them
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
 //! - `linters`, `language_servers`: other tools

@@ -1,4 +1,4 @@
-//! What failures of Python tell about distributions.
+//! Evidence against distributions in failures of Python.
 
 use std::sync::LazyLock;
 
@@ -40,6 +40,11 @@ impl Complaints for Tracebacks {
 
     fn mentioned(&self, _message: &str) -> Vec<String> {
         Vec::new()
+    }
+
+    /// `from package import *` may have declared it.
+    fn lacks_global(&self, _message: &str) -> bool {
+        false
     }
 
     fn on_traceback(&self, text: &str) -> Vec<String> {

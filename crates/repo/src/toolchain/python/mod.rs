@@ -5,7 +5,7 @@
 //! - `framework`: the test runner of a project; `roots`: the folders that its import path begins at
 //! - `commands`: commands of CI; `pytest_arguments`: those of its arguments that matter
 //! - `interpreter`, `dependencies`, `ci_installs`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
-//!   releases of that, `complaints`: what failures tell about it
+//!   releases of that, `complaints`: evidence against it
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
 //! - `linters`, `linter_versions`, `language_servers`: other tools
