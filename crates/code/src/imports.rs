@@ -7,6 +7,11 @@ use autoheal_engine::diagnostics::Importers;
 use crate::languages;
 use crate::sources::Sources;
 
+/// Returns the files of the repository that one file may load itself, packages around them included.
+pub fn loaded_with<'a>(file: &str, sources: &'a Sources) -> BTreeSet<&'a str> {
+    languages::of(file).map(|language| language.loaded_with(file, sources)).unwrap_or_default()
+}
+
 /// Files with the files of the repository that they import, packages around them included.
 #[derive(Debug, Default)]
 pub struct Imports<'a> {
@@ -18,8 +23,8 @@ impl<'a> Imports<'a> {
     pub fn new(sources: &'a Sources) -> Self {
         let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (file, _) in sources.iter() {
-            if let Some(language) = languages::of(file) {
-                imported.insert(file, language.loaded_with(file, sources));
+            if languages::of(file).is_some() {
+                imported.insert(file, loaded_with(file, sources));
             }
         }
         Self { imported }

@@ -13,6 +13,7 @@
 //! - [`mail`]: a mail server that records its messages
 //! - [`manual`]: a manual of vehicles with hundreds of pages
 //! - [`model_server`]: a language model with scripted responses
+//! - [`npm_registry`]: a small registry of npm packages
 //! - [`ordinary_user`]: reruns of tests as an ordinary user
 //! - [`package_index`]: a small index of Python packages
 //! - [`pills`]: texts that are hard to parse
@@ -36,6 +37,7 @@ pub mod mail;
 pub mod manual;
 pub mod model_server;
 mod model_stream;
+pub mod npm_registry;
 pub mod ordinary_user;
 pub mod package_index;
 pub mod pills;

@@ -42,10 +42,18 @@ struct Data {
     cases: Vec<Case>,
 }
 
+/// A package manager.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Python,
+    Npm,
+}
+
 /// A case, as the corpus describes it.
 #[derive(Deserialize)]
 struct Case {
-    kind: String,
+    kind: Kind,
     package: String,
     version: String,
     #[serde(default)]
@@ -111,7 +119,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for case in &data.cases {
         let name = format!("{}-{}", case.package, case.version);
-        if !name.contains(&options.only) || case.kind != "python" {
+        if !name.contains(&options.only) {
             continue;
         }
         let row = run_case(case, &name, &corpus, &work, &binary, &options.pythons)?;
@@ -157,18 +165,25 @@ fn run_case(case: &Case, name: &str, corpus: &Path, work: &Path, binary: &Path, 
     let made = process::output_of(&mut make)?;
     let folder = work.join(name);
     ensure!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
-    let python = python_of(&case.python, pythons)?;
+    let python = match case.kind {
+        Kind::Python => Some(python_of(&case.python, pythons)?),
+        // Node and npm are those of this machine.
+        Kind::Npm => None,
+    };
     let began = Instant::now();
-    let results = heal(binary, &folder, work, &python)?;
+    let results = heal(binary, &folder, work, python.as_deref())?;
     let seconds = began.elapsed().as_secs_f64();
     let offenders = results["drift"]["offenders"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let canonical = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
+    let canonical = |name: &str| match case.kind {
+        Kind::Python => name.to_lowercase().replace(['_', '.'], "-"),
+        Kind::Npm => name.to_owned(),
+    };
     let named: BTreeSet<String> = offenders.iter().filter_map(|one| one["package"].as_str()).map(canonical).collect();
     let truth: BTreeSet<String> = case.offending.iter().map(|one| canonical(&one.package)).collect();
     let verdict = results["stop_reason"].as_str().unwrap_or("no results");
     let outcome = match verdict {
         "GREEN" | "PARTLY_CHECKED" if results["fixes_applied"].as_u64() > Some(0) => {
-            if passes(case, &folder, &python)? { Outcome::Healed } else { Outcome::Wrong }
+            if passes(case, &folder, python.as_deref())? { Outcome::Healed } else { Outcome::Wrong }
         }
         "GREEN" | "PARTLY_CHECKED" | "NOTHING_TO_DO" => Outcome::NotRed,
         _ => Outcome::GivenUp,
@@ -196,15 +211,17 @@ fn python_of(version: &str, pythons: &Path) -> anyhow::Result<PathBuf> {
     Ok(found.path().join("bin"))
 }
 
-fn heal(binary: &Path, folder: &Path, work: &Path, python: &Path) -> anyhow::Result<Value> {
+fn heal(binary: &Path, folder: &Path, work: &Path, python: Option<&Path>) -> anyhow::Result<Value> {
     // It ends with this process, however that ends.
     let mut command = process::command(folder, "setpriv");
     command.args(["--pdeathsig", "TERM", "timeout", "--kill-after=30", TIME]);
     command.arg(binary).arg("heal").arg(folder.join("repo"));
     command.args(["--json", "--model", "none", "--sandbox", "bubblewrap", "--team", "Bench", "--leader", "Real"]);
     command.arg("--data-dir").arg(work.join("data"));
-    // No other Python, which might lack less.
-    command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", python.display()));
+    if let Some(python) = python {
+        // No other Python, which might lack less.
+        command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", python.display()));
+    }
     command.env_remove("VIRTUAL_ENV");
     let output = process::output_of(&mut command)?;
     std::fs::write(folder.join("results.json"), &output.stdout)?;
@@ -213,7 +230,7 @@ fn heal(binary: &Path, folder: &Path, work: &Path, python: &Path) -> anyhow::Res
 }
 
 /// Installs and tests the branch as the workflow of the case does.
-fn passes(case: &Case, folder: &Path, python: &Path) -> anyhow::Result<bool> {
+fn passes(case: &Case, folder: &Path, python: Option<&Path>) -> anyhow::Result<bool> {
     let (copy, environment) = (folder.join("verified"), folder.join("environment"));
     for old in [&copy, &environment] {
         if old.exists() {
@@ -221,21 +238,23 @@ fn passes(case: &Case, folder: &Path, python: &Path) -> anyhow::Result<bool> {
         }
     }
     git(folder, &["clone", "--quiet", "--branch", "BENCH_REAL_AI_Fix", "repo", "verified"])?;
-    let mut made = process::command(folder, "timeout");
-    made.arg(TIME).arg(python.join("python3")).args(["-m", "venv"]).arg(&environment);
-    ensure!(process::output_of(&mut made)?.status.success(), "no environment can be made");
     let mut install = process::command(&copy, "timeout");
-    install
-        .arg(TIME)
-        .arg(environment.join("bin/python3"))
-        .args(["-m", "pip", "install", "--quiet"])
-        .args(&case.install);
+    install.arg(TIME);
+    if let Some(python) = python {
+        let mut made = process::command(folder, "timeout");
+        made.arg(TIME).arg(python.join("python3")).args(["-m", "venv"]).arg(&environment);
+        ensure!(process::output_of(&mut made)?.status.success(), "no environment can be made");
+        install.arg(environment.join("bin/python3")).args(["-m", "pip", "install", "--quiet"]);
+    }
+    install.args(&case.install);
     let installed = process::output_of(&mut install)?;
     std::fs::write(folder.join("installed.txt"), [installed.stdout, installed.stderr].concat())?;
     let mut test = process::command(&copy, "timeout");
     test.arg(TIME).args(["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--", "bash", "-c", &case.test]);
-    let path = format!("{}/bin:{}", environment.display(), std::env::var("PATH").unwrap_or_default());
-    test.env("PATH", path).env("VIRTUAL_ENV", &environment);
+    if python.is_some() {
+        let path = format!("{}/bin:{}", environment.display(), std::env::var("PATH").unwrap_or_default());
+        test.env("PATH", path).env("VIRTUAL_ENV", &environment);
+    }
     let tested = process::output_of(&mut test)?;
     std::fs::write(folder.join("tested.txt"), [tested.stdout, tested.stderr].concat())?;
     Ok(installed.status.success() && tested.status.success())

@@ -51,7 +51,7 @@ const FINE: &str = r"(?i)\bthere (?:is|are|was|were) no\b|\b(?:is|are|was|were) 
 /// Numbers of phrases that are left, by crate or document: each may only get smaller.
 const ALLOWED: &[(&str, usize)] = &[
     ("crates/cli", 6),
-    ("crates/code", 138),
+    ("crates/code", 136),
     ("crates/extract", 5),
     ("crates/fetch", 6),
     ("crates/llm", 5),

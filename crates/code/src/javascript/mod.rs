@@ -13,6 +13,7 @@ mod imports;
 pub mod index;
 mod judging;
 mod language;
+pub mod manifest;
 mod markup;
 pub mod module;
 pub mod parse;

@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use autoheal_code::python::distributions::canonical;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
 use super::candidate::bound_of;
-use super::suspects::{self, Evidence};
+use super::suspects::{self, Case, Evidence};
 use super::walk::{Break, Walk};
 use super::{Releases, installed, is_new, releases};
 use crate::check_result::{CheckResult, TestState};
@@ -147,7 +146,7 @@ impl<'a> Hunt<'a> {
         requirements: &mut Vec<String>,
     ) -> Result<Option<Found>, StepError> {
         let stated = self.manager.stated(self.search);
-        let suspected = suspects::of(failure, present, &stated, self.session.sources());
+        let suspected = suspects::of(failure, &self.case(present, &stated));
         let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
         let unknown: Vec<String> = names.into_iter().filter(|name| !self.releases.contains_key(name)).collect();
         if !unknown.is_empty() {
@@ -155,18 +154,20 @@ impl<'a> Hunt<'a> {
             self.releases.extend(more);
         }
         let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
-        let all: Vec<&Distribution> = suspected.into_iter().map(|(_, one)| one).collect();
-        let mut passes: Vec<(bool, &Distribution)> = Vec::new();
-        for is_thorough in [false, true] {
-            passes.extend(std::iter::repeat(is_thorough).zip(all.iter().copied()));
-        }
+        // Where no date says how far back to go, what the error names is worth more steps than what it does not.
+        let is_unbounded = |one: &Distribution| {
+            let known = self.releases.get(&one.name).cloned().unwrap_or_default();
+            !Walk::new(known, &one.version, since.as_deref()).has_floor()
+        };
+        let first = suspected.iter().map(|(evidence, one)| (*evidence == Evidence::Named && is_unbounded(one), *one));
+        let passes: Vec<(bool, &Distribution)> = first.chain(suspected.iter().map(|(_, one)| (true, *one))).collect();
         for (is_thorough, suspect) in passes {
             if !is_new(suspect, &self.releases, since.as_deref()) {
                 continue;
             }
             if let Some(found) = self.walk(failure, suspect, present, scope, requirements, is_thorough).await? {
                 let (suspect, found) = self.deeper(suspect, found, failure, present, scope, requirements).await?;
-                let offender = offender_of(suspect, &found.breaks, failure);
+                let offender = self.offender_of(suspect, &found.breaks, failure);
                 self.search.context.note("drift", offender.sentence());
                 self.report(|report| {
                     // A release that let the tests get further may break them at another place: the older bound counts.
@@ -200,10 +201,10 @@ impl<'a> Hunt<'a> {
         self.enter(found.interpreter.clone()).await?;
         let with_bound = installed(self.session, self.manager, self.search).await?;
         let other_version = |one: &&Distribution| {
-            let now = with_bound.iter().find(|other| other.key() == one.key());
-            one.key() != suspect.key() && now.is_some_and(|now| now.version != one.version)
+            let now = with_bound.iter().find(|other| other.key == one.key);
+            one.key != suspect.key && now.is_some_and(|now| now.version != one.version)
         };
-        let needed = |one: &&Distribution| suspect.requires.iter().any(|name| canonical(name) == one.key());
+        let needed = |one: &&Distribution| suspect.needs(one);
         let moved: Vec<&Distribution> = present.iter().filter(needed).filter(other_version).take(MOST_DEEPER).collect();
         let unknown: Vec<String> =
             moved.iter().map(|one| one.name.clone()).filter(|name| !self.releases.contains_key(name)).collect();
@@ -311,9 +312,10 @@ impl<'a> Hunt<'a> {
         if shows(result, failure) {
             return BoundOutcome::Failed;
         }
-        let about = suspects::of(first, present, &BTreeSet::new(), self.session.sources());
+        let none = BTreeSet::new();
+        let about = suspects::of(first, &self.case(present, &none));
         let is_about_it =
-            about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && one.key() == suspect.key());
+            about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && one.key == suspect.key);
         if result.count(TestState::Passed) > 0 || !is_about_it { BoundOutcome::MovedOn } else { BoundOutcome::Failed }
     }
 
@@ -344,6 +346,23 @@ impl<'a> Hunt<'a> {
         Ok(())
     }
 
+    /// The evidence of a run with these distributions.
+    fn case<'d, 'c>(&'c self, installed: &'d [Distribution], direct: &'c BTreeSet<String>) -> Case<'d, 'c> {
+        let command = &self.session.setup().main_suite.tests.words;
+        Case { installed, direct, sources: self.session.sources(), command, complaints: self.manager.complaints() }
+    }
+
+    /// Describes an offender.
+    fn offender_of(&self, suspect: &Distribution, breaks: &Break, failure: &Finding) -> Offender {
+        let Break { last_good, first_bad } = breaks.clone();
+        let bound = bound_of(&last_good.version, &first_bad.version);
+        let message = failure.message.lines().next().unwrap_or_default();
+        let removed = self.manager.complaints().removed(suspect, message).map(|name| format!("removed {name}"));
+        let short: String = message.replace('`', "'").chars().take(160).collect();
+        let broke = removed.unwrap_or_else(|| format!("breaks the tests ({short})"));
+        Offender { package: suspect.name.clone(), bound, broke, last_good, first_bad }
+    }
+
     async fn enter(&mut self, interpreter: Interpreter) -> Result<(), StepError> {
         let Search { settings, context, .. } = self.search;
         let mut interpreters = self.original.clone();
@@ -369,40 +388,5 @@ impl<'a> Hunt<'a> {
 
     fn report(&mut self, change: impl FnOnce(&mut DriftReport)) {
         change(self.state.drift.report.get_or_insert_default());
-    }
-}
-
-/// Describes an offender.
-fn offender_of(suspect: &Distribution, breaks: &Break, failure: &Finding) -> Offender {
-    let Break { last_good, first_bad } = breaks.clone();
-    let bound = bound_of(&last_good.version, &first_bad.version);
-    Offender { package: suspect.name.clone(), bound, broke: broke(suspect, failure), last_good, first_bad }
-}
-
-/// Describes what a release broke: the name that it removed, where the error says so, else the error.
-fn broke(suspect: &Distribution, failure: &Finding) -> String {
-    let message = failure.message.lines().next().unwrap_or_default().replace('`', "'");
-    let quoted: Vec<&str> = message.split('\'').skip(1).step_by(2).collect();
-    let is_of_it = |module: &str| {
-        let top = module.split('.').next().unwrap_or(module);
-        canonical(top) == suspect.key()
-            || suspect.modules.iter().any(|own| own == top)
-            || autoheal_code::python::distributions::that_brings(top)
-                .is_some_and(|known| canonical(known) == suspect.key())
-    };
-    match quoted.as_slice() {
-        [name, module, ..] if message.contains("cannot import name") && is_of_it(module) => {
-            format!("removed `{name}` from `{module}`")
-        }
-        [module, name, ..]
-            if message.contains("has no attribute") && message.contains("module '") && is_of_it(module) =>
-        {
-            format!("removed `{module}.{name}`")
-        }
-        [module, ..] if message.contains("No module named") && is_of_it(module) => format!("removed `{module}`"),
-        _ => {
-            let short: String = message.chars().take(160).collect();
-            format!("breaks the tests ({short})")
-        }
     }
 }

@@ -26,6 +26,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
 
 use self::hunt::Hunt;
+use self::suspects::Case;
 use crate::check_result::{CheckResult, TestState};
 use crate::checkout::Checkout;
 use crate::flaky::conditions::Conditions;
@@ -57,9 +58,12 @@ pub(crate) async fn look(
     let Some(observed) = state.diagnosis.current.clone() else { return Ok(()) };
     let setup = session.setup().clone();
     let manager = toolchains::of(setup.main_tools.language).package_manager();
+    let Some(manager) = manager.filter(|_| settings.drift_environments > 0) else { return Ok(()) };
     // An environment of the user, or of a command that the user named, is left alone.
-    let is_ours = setup.main_tools.interpreter.installed.is_some() && state.request.install_command.is_none();
-    let (Some(manager), true) = (manager, is_ours && settings.drift_environments > 0) else { return Ok(()) };
+    let is_ours = manager.has_installed(&setup.main_tools.interpreter) && state.request.install_command.is_none();
+    if !is_ours {
+        return Ok(());
+    }
     let Some(failure) = failure_in(&observed.result).filter(|_| state.drift.installed.is_empty()) else {
         return Ok(());
     };
@@ -68,7 +72,19 @@ pub(crate) async fn look(
     let installed = installed(session, manager, search).await?;
     let named = |one: &Distribution| InstalledPackage { name: one.name.clone(), version: one.version.clone() };
     state.drift.installed = installed.iter().map(named).collect();
-    let suspected = suspects::of(&failure, &installed, &manager.stated(search), session.sources());
+    if let Some(lock) = manager.lock(search) {
+        context.note("drift", format!("{lock} holds the versions of all dependencies: none of them drifted"));
+        return Ok(());
+    }
+    let direct = manager.stated(search);
+    let case = Case {
+        installed: &installed,
+        direct: &direct,
+        sources: session.sources(),
+        command: &setup.main_suite.tests.words,
+        complaints: manager.complaints(),
+    };
+    let suspected = suspects::of(&failure, &case);
     if suspected.is_empty() {
         return Ok(());
     }
@@ -110,11 +126,12 @@ async fn installed(
 ) -> Result<Vec<Distribution>, StepError> {
     let words = manager.installed_words(&session.place(), search);
     let outcome = session.query(words).await?;
-    let read = serde_json::from_slice(&outcome.stdout);
+    let read: Result<Vec<Distribution>, _> = serde_json::from_slice(&outcome.stdout);
     if let Err(error) = &read {
         search.context.note("warning", format!("it is not known what is installed: {error}"));
     }
-    Ok(read.unwrap_or_default())
+    let keyed = |one: Distribution| one.keyed(manager.complaints());
+    Ok(read.unwrap_or_default().into_iter().map(keyed).collect())
 }
 
 /// The releases of packages; none of those that no registry knows.

@@ -1,33 +1,14 @@
 //! Distributions that may be to blame for failures, by what the failures say.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use autoheal_code::Sources;
-use autoheal_code::python::distributions::canonical;
 use autoheal_engine::diagnostics::{Category, Finding, Source};
-use regex::Regex;
 
-use crate::toolchain::package_manager::Distribution;
+use crate::toolchain::package_manager::{Complaints, Distribution};
 
 /// Distributions that are tried for one failure.
 const MOST: usize = 8;
-
-/// Names in quotes, and after `No module named`.
-static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"['"`]([A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)*)['"`]|\bNo module named ([A-Za-z_][\w.]*)"#).ok()
-});
-
-/// Relative paths below the folders of installed packages.
-static INSTALLED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:site|dist)-packages/([A-Za-z0-9_./-]+?)\.py\b").ok());
-
-/// Files of the repository in a traceback.
-static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([A-Za-z0-9_./-]+\.py)\b").ok());
-
-/// The modules that a line of a program imports.
-static IMPORTS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import|import\s+([A-Za-z_][\w., ]*))").ok());
 
 /// Evidence against a distribution, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +17,7 @@ pub(crate) enum Evidence {
     Named,
     /// The traceback goes through it.
     OnTraceback,
-    /// A file on the traceback imports it.
+    /// A file on the traceback imports it, or the command of the tests loads it.
     Imported,
     /// One of those needs it, or it needs one of those.
     Related,
@@ -55,60 +36,80 @@ pub(crate) fn may_be_to_blame(finding: &Finding) -> bool {
     }
 }
 
-/// Returns the distributions that a failure speaks against, the likeliest first. `installed`: what there is. `direct`: canonical names of what the
-/// manifests state.
-pub(crate) fn of<'d>(
-    finding: &Finding,
-    installed: &'d [Distribution],
-    direct: &BTreeSet<String>,
-    sources: &Sources,
-) -> Vec<(Evidence, &'d Distribution)> {
-    let brought = by_module(installed);
+/// Evidence of one run of the tests.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'d, 'a> {
+    /// The distributions that there are.
+    pub(crate) installed: &'d [Distribution],
+    /// Keys of what the manifests state.
+    pub(crate) direct: &'a BTreeSet<String>,
+    pub(crate) sources: &'a Sources,
+    /// The command of the tests.
+    pub(crate) command: &'a [String],
+    /// Reader of the language's failures.
+    pub(crate) complaints: &'a dyn Complaints,
+}
+
+/// Returns the distributions that a failure speaks against, the likeliest first.
+pub(crate) fn of<'d>(finding: &Finding, case: &Case<'d, '_>) -> Vec<(Evidence, &'d Distribution)> {
+    let Case { installed, direct, sources, command, complaints } = *case;
+    let brought = Brought::by(installed, complaints);
     let mut found: Vec<(Evidence, usize)> = Vec::new();
     let text = finding.stack.as_deref().unwrap_or_default();
     let headline = last_error(text).unwrap_or_default();
-    for name in names(&finding.message).chain(names(headline)) {
-        found.extend(owners(&brought, installed, &name).map(|at| (Evidence::Named, at)));
-    }
-    // The deepest frame is the likeliest.
-    let mut paths: Vec<&str> = captures(INSTALLED.as_ref(), text).collect();
-    paths.reverse();
-    for path in paths {
-        found.extend(owners(&brought, installed, &path.replace('/', ".")).map(|at| (Evidence::OnTraceback, at)));
-    }
-    let mut files: Vec<&str> = captures(FRAME.as_ref(), text).chain(finding.file.as_deref()).collect();
-    files.reverse();
-    for file in files.into_iter().filter_map(|file| own_text(sources, file)) {
-        for module in imported(file) {
-            found.extend(owners(&brought, installed, &module).map(|at| (Evidence::Imported, at)));
+    for line in [finding.message.as_str(), headline] {
+        for name in complaints.named(line) {
+            found.extend(brought.owners(&name).map(|at| (Evidence::Named, at)));
+        }
+        let is_direct = |at: &usize| installed.get(*at).is_some_and(|one| direct.contains(&one.key));
+        for name in complaints.mentioned(line) {
+            found.extend(brought.owners(&name).filter(is_direct).map(|at| (Evidence::Named, at)));
         }
     }
-    add_related(&mut found, installed);
-    let runs_tests = |one: &Distribution| one.key().split('-').next() == Some("pytest");
-    let runners = (0..installed.len()).filter(|at| installed.get(*at).is_some_and(runs_tests));
-    found.extend(runners.map(|at| (Evidence::Runner, at)));
+    let has_called = !complaints.lacks_global(&finding.message);
+    for module in complaints.on_traceback(text).into_iter().filter(|_| has_called) {
+        found.extend(brought.owners(&module).map(|at| (Evidence::OnTraceback, at)));
+    }
+    let files = finding.file.as_deref().into_iter().chain(complaints.files(text));
+    let mut read = BTreeSet::new();
+    for file in
+        files.filter(|file| has_called && !complaints.is_installed(file)).filter_map(|file| own_file(sources, file))
+    {
+        if !read.insert(file) {
+            continue;
+        }
+        for module in complaints.imported(file, sources) {
+            found.extend(brought.owners(&module).map(|at| (Evidence::Imported, at)));
+        }
+    }
+    for module in complaints.preloaded(command) {
+        found.extend(brought.owners(&module).map(|at| (Evidence::Imported, at)));
+    }
+    add_related(&mut found, installed, complaints);
+    let runners = installed.iter().enumerate().filter(|(_, one)| complaints.runs_tests(&one.key));
+    found.extend(runners.map(|(at, _)| (Evidence::Runner, at)));
     let mut seen = BTreeSet::new();
     found.retain(|(_, at)| seen.insert(*at));
     let mut suspects: Vec<(Evidence, &Distribution)> =
         found.into_iter().filter_map(|(evidence, at)| Some((evidence, installed.get(at)?))).collect();
-    suspects.retain(|(_, one)| !one.is_project && one.key() != "pip");
+    suspects.retain(|(_, one)| !one.is_project && !complaints.installs(&one.key));
     // Stable: of equal evidence the order of the traceback stays.
-    suspects.sort_by_key(|(evidence, one)| (*evidence, !direct.contains(&one.key())));
+    suspects.sort_by_key(|(evidence, one)| (*evidence, !direct.contains(&one.key)));
     suspects.truncate(MOST);
     suspects
 }
 
 /// Adds what the suspects need, and what needs them.
-fn add_related(found: &mut Vec<(Evidence, usize)>, installed: &[Distribution]) {
-    let by_key: BTreeMap<String, usize> = installed.iter().enumerate().map(|(at, one)| (one.key(), at)).collect();
+fn add_related(found: &mut Vec<(Evidence, usize)>, installed: &[Distribution], complaints: &dyn Complaints) {
+    let by_key: BTreeMap<&str, usize> = installed.iter().enumerate().map(|(at, one)| (one.key.as_str(), at)).collect();
     let strong: Vec<usize> =
         found.iter().filter(|(evidence, _)| *evidence <= Evidence::Imported).map(|(_, at)| *at).collect();
     for at in strong {
-        let Some(suspect) = installed.get(at) else { continue };
-        let needed = suspect.requires.iter().filter_map(|name| by_key.get(&canonical(name)));
+        let answers = |one: &&Distribution| complaints.answers_for_others(&one.key);
+        let Some(suspect) = installed.get(at).filter(answers) else { continue };
+        let needed = suspect.requires.iter().filter_map(|key| by_key.get(key.as_str()));
         found.extend(needed.map(|at| (Evidence::Related, *at)));
-        let needs_it = |one: &Distribution| one.requires.iter().any(|name| canonical(name) == suspect.key());
-        let dependants = installed.iter().enumerate().filter(|(_, one)| needs_it(one));
+        let dependants = installed.iter().enumerate().filter(|(_, one)| one.needs(suspect));
         found.extend(dependants.map(|(at, _)| (Evidence::Related, at)));
     }
 }
@@ -118,69 +119,44 @@ fn last_error(text: &str) -> Option<&str> {
     text.lines().rev().find(|line| line.contains("Error:") || line.contains("Warning:"))
 }
 
-fn captures<'t>(pattern: Option<&'t Regex>, text: &'t str) -> impl Iterator<Item = &'t str> {
-    pattern.into_iter().flat_map(move |pattern| pattern.captures_iter(text)).filter_map(|found| {
-        let named = found.iter().skip(1).flatten().next();
-        named.map(|named| named.as_str())
-    })
-}
-
-/// The names in an error: its class, if that is named with its module, and all words in quotes.
-fn names(text: &str) -> impl Iterator<Item = String> {
-    let class = text.trim_start().split(':').next().filter(|class| class.contains('.') && !class.contains(' '));
-    class.into_iter().chain(captures(NAMED.as_ref(), text)).map(str::to_owned)
-}
-
-/// The text of a file of the repository that a traceback names, whatever precedes its path.
-fn own_text<'s>(sources: &'s Sources, file: &str) -> Option<&'s str> {
-    if file.contains("site-packages/") || file.contains("dist-packages/") {
-        return None;
-    }
+/// The file of the repository that a traceback names, whatever precedes its path.
+fn own_file<'f>(sources: &Sources, file: &'f str) -> Option<&'f str> {
     let mut path = file.trim_start_matches("./").trim_start_matches('/');
     loop {
-        if let Some(text) = sources.text(path) {
-            return Some(text);
+        if sources.text(path).is_some() {
+            return Some(path);
         }
         path = path.split_once('/')?.1;
     }
 }
 
-fn imported(text: &str) -> Vec<String> {
-    let lists = captures(IMPORTS.as_ref(), text).flat_map(|list| list.split(','));
-    lists.filter_map(|name| name.split_whitespace().next().map(str::to_owned)).collect()
-}
-
 /// The distributions by the modules that they bring.
-fn by_module(installed: &[Distribution]) -> BTreeMap<&str, Vec<usize>> {
-    let mut brought: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, one) in installed.iter().enumerate() {
-        for module in &one.modules {
-            brought.entry(module).or_default().push(at);
-        }
-    }
-    brought
+struct Brought<'a> {
+    installed: &'a [Distribution],
+    modules: BTreeMap<&'a str, Vec<usize>>,
+    complaints: &'a dyn Complaints,
 }
 
-/// The distributions that bring a module, or the nearest package around it; else the one by that name, or that used to bring it.
-fn owners<'a>(
-    brought: &'a BTreeMap<&str, Vec<usize>>,
-    installed: &[Distribution],
-    name: &str,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let mut module = name;
-    let own = loop {
-        if let Some(owners) = brought.get(module) {
-            break owners.as_slice();
+impl<'a> Brought<'a> {
+    fn by(installed: &'a [Distribution], complaints: &'a dyn Complaints) -> Self {
+        let mut modules: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, one) in installed.iter().enumerate() {
+            for module in &one.modules {
+                modules.entry(module).or_default().push(at);
+            }
         }
-        match module.rsplit_once('.') {
-            Some((package, _)) => module = package,
-            None => break &[],
-        }
-    };
-    let top = name.split('.').next().unwrap_or(name);
-    let known = autoheal_code::python::distributions::that_brings(top).unwrap_or(top);
-    let named = installed.iter().position(|one| one.key() == canonical(known)).filter(|_| own.is_empty());
-    own.iter().copied().chain(named)
+        Self { installed, modules, complaints }
+    }
+
+    /// The distributions that bring a module, or the nearest package around it; else the one by that name, or that used to bring it.
+    fn owners(&self, name: &str) -> impl Iterator<Item = usize> + use<'a, '_> {
+        let around = self.complaints.around(name);
+        let own = around.into_iter().find_map(|module| self.modules.get(module));
+        let own = own.map(Vec::as_slice).unwrap_or_default();
+        let known = self.complaints.key(self.complaints.usual_package(name));
+        let named = self.installed.iter().position(|one| one.key == known).filter(|_| own.is_empty());
+        own.iter().copied().chain(named)
+    }
 }
 
 #[cfg(test)]
@@ -195,6 +171,11 @@ mod tests {
             requires: owned(requires),
             ..Distribution::default()
         }
+        .keyed(complaints())
+    }
+
+    fn complaints() -> &'static dyn Complaints {
+        crate::toolchains::of(autoheal_code::python::ID).package_manager().unwrap().complaints()
     }
 
     fn installed() -> Vec<Distribution> {
@@ -222,7 +203,10 @@ mod tests {
             stack: Some(stack.to_owned()),
         };
         let direct = BTreeSet::from(["flask".to_owned()]);
-        of(&finding, &installed(), &direct, &sources).into_iter().map(|(_, one)| one.name.clone()).collect()
+        let installed = installed();
+        let case =
+            Case { installed: &installed, direct: &direct, sources: &sources, command: &[], complaints: complaints() };
+        of(&finding, &case).into_iter().map(|(_, one)| one.name.clone()).collect()
     }
 
     #[test]

@@ -10,6 +10,9 @@ const STEPS_BACK: usize = 4;
 /// The same over minor series.
 const MINOR_STEPS: usize = 4;
 
+/// The ends of series that are tried one by one, when nothing is known of the day when the repository was green.
+const MOST_SERIES: usize = 12;
+
 /// A search for the newest release that passes, with few tries. Each try costs an environment.
 ///
 /// The last releases of series are tried first, since that is where most breaks lie: of majors, then of minors, then of patches. It is taken
@@ -47,6 +50,11 @@ impl Walk {
     /// Also tries the ends of minor series: a release in the middle of an older major may be the only one that fits.
     pub(crate) fn thorough(self) -> Self {
         Self { is_thorough: true, ..self }
+    }
+
+    /// Returns whether the dates of the releases tell how far back the walk has to go.
+    pub(crate) const fn has_floor(&self) -> bool {
+        self.floor.is_some()
     }
 
     /// Returns the release to try next; `None`: the walk is over.
@@ -93,6 +101,9 @@ impl Walk {
             None => (0..STEPS_BACK).filter_map(|step| ends.get((1 << step) - 1)).copied().collect(),
         };
         if self.is_thorough {
+            if self.floor.is_none() {
+                steps.extend(ends.iter().take(MOST_SERIES));
+            }
             let minors: Vec<usize> = self.ends(Level::Minor, from, newest).rev().collect();
             steps.extend((0..MINOR_STEPS).filter_map(|step| minors.get((1 << step) - 1)));
         }
@@ -230,6 +241,17 @@ mod tests {
         }
         assert_eq!(walk.found().unwrap().last_good.version, "2.2.3", "{tried:?}");
         assert_eq!(tried.get(..4).map(<[String]>::len), Some(4));
+    }
+
+    #[test]
+    fn without_a_day_a_thorough_walk_tries_each_series() {
+        let majors: Vec<String> = (1..=13).map(|major| format!("{major}.0")).collect();
+        let majors: Vec<&str> = majors.iter().map(String::as_str).collect();
+        let mut walk = Walk::new(releases(&majors), "13.0", None).thorough();
+        while let Some((at, _)) = walk.next() {
+            walk.tell(at, at < 3);
+        }
+        assert_eq!(walk.found().unwrap().last_good.version, "3.0");
     }
 
     #[test]

@@ -17,7 +17,8 @@ use autoheal_repo::caches::CacheLimits;
 use autoheal_repo::results::HealingResults;
 use autoheal_repo::{HealRequest, HealSettings, HealState, HealWorkflow, PromptLimits};
 use autoheal_sandbox::{
-    Choice, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings, Workspace, WorkspaceSpec,
+    Choice, Command, Outcome, RegistryAccess, Sandbox, SandboxError, SandboxKind, Session, Settings, Workspace,
+    WorkspaceSpec,
 };
 use autoheal_testkit::repository::TestRepository;
 
@@ -102,6 +103,67 @@ pub(crate) async fn heal_with_index(index: &str, request: HealRequest) -> Option
     let environment = [("PIP_INDEX_URL".to_owned(), index.into())].into();
     let registries = RegistryAccess { environment, ..RegistryAccess::default() };
     Box::pin(walk_with(&place, Some(data), sandbox, request, None, registries)).await
+}
+
+/// Heals as asked with packages of an npm registry of the test's own.
+pub(crate) async fn heal_with_registry(registry: &str, request: HealRequest) -> Option<Healed> {
+    let data = tempfile::tempdir().unwrap();
+    let place = data.path().canonicalize().unwrap();
+    // Mounts are made with the same program.
+    sandbox(&place).await?;
+    let sandbox = Arc::new(Showing(sandbox_of(Choice::None, &place).await?));
+    let environment = [("npm_config_registry".to_owned(), registry.into())].into();
+    let registries = RegistryAccess { environment, ..RegistryAccess::default() };
+    Box::pin(walk_with(&place, Some(data), sandbox, request, None, registries)).await
+}
+
+/// A sandbox that refuses nothing, neither a registry on this machine, and yet shows mounts where they belong: the tests of a JavaScript project
+/// find their packages in the tree.
+struct Showing(Arc<dyn Sandbox>);
+
+struct ShowingWorkspace {
+    mounting: Vec<String>,
+    inner: Box<dyn Workspace>,
+}
+
+#[async_trait::async_trait]
+impl Sandbox for Showing {
+    fn kind(&self) -> SandboxKind {
+        self.0.kind()
+    }
+
+    async fn open(&self, spec: WorkspaceSpec) -> Result<Box<dyn Workspace>, SandboxError> {
+        let mut mounting = ["bwrap", "--die-with-parent", "--dev-bind", "/", "/"].map(str::to_owned).to_vec();
+        for mount in spec.mounts.iter().filter(|mount| mount.host != mount.inside) {
+            let option = if mount.writable { "--bind" } else { "--ro-bind" };
+            let places = [&mount.host, &mount.inside].map(|place| place.display().to_string());
+            mounting.extend(std::iter::once(option.to_owned()).chain(places));
+        }
+        Ok(Box::new(ShowingWorkspace { mounting, inner: self.0.open(spec).await? }))
+    }
+}
+
+impl ShowingWorkspace {
+    fn shown(&self, command: &Command) -> Command {
+        Command { argv: [self.mounting.as_slice(), &command.argv].concat(), ..command.clone() }
+    }
+}
+
+#[async_trait::async_trait]
+impl Workspace for ShowingWorkspace {
+    async fn run(&mut self, command: &Command) -> Result<Outcome, SandboxError> {
+        let command = self.shown(command);
+        self.inner.run(&command).await
+    }
+
+    async fn session(&mut self, command: &Command) -> Result<Box<dyn Session>, SandboxError> {
+        let command = self.shown(command);
+        self.inner.session(&command).await
+    }
+
+    async fn close(self: Box<Self>) -> Result<(), SandboxError> {
+        self.inner.close().await
+    }
 }
 
 /// A sandbox of which every workspace is looked at before it is opened: of all that any test of a run shows inside, nothing is a link or lies

@@ -10,6 +10,7 @@ use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::files::KNOWN;
 use crate::javascript::index::{folder, is_relative};
+use crate::javascript::manifest::{self, FIELDS, package_of};
 use crate::repair::shortlist::Shortlist;
 use crate::sources::Sources;
 
@@ -19,10 +20,6 @@ use crate::sources::Sources;
 pub(super) struct Dependency;
 
 const NAME: &str = "dependency";
-/// Fields of a manifest that list packages.
-pub(in crate::javascript) const FIELDS: [&str; 4] =
-    ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
-
 impl Fixer for Dependency {
     fn name(&self) -> &'static str {
         NAME
@@ -53,13 +50,6 @@ impl Fixer for Dependency {
         }
         list.finish(NAME, 4)
     }
-}
-
-/// The package of a specifier: `@scope/name` of `@scope/name/file`.
-pub(super) fn package_of(specifier: &str) -> &str {
-    let count = if specifier.starts_with('@') { 2 } else { 1 };
-    let end = specifier.match_indices('/').nth(count - 1).map_or(specifier.len(), |(at, _)| at);
-    specifier.get(..end).unwrap_or(specifier)
 }
 
 fn manifests(sources: &Sources) -> impl Iterator<Item = (&str, &str)> {
@@ -105,86 +95,12 @@ fn locked(lock: &str, name: &str) -> Option<String> {
     Some(format!("^{version}"))
 }
 
-/// The manifest with one dependency more, everything else as it stands.
+/// The manifest with one dependency more, everything else as it was.
 fn with_dependency(text: &str, field: &str, name: &str, version: &str) -> Option<Edit> {
-    let manifest: Value = serde_json::from_str(text).ok()?;
-    let has = FIELDS.iter().any(|field| manifest.get(field).and_then(|field| field.get(name)).is_some());
-    if has {
+    if manifest::states(text, name) {
         return None;
     }
-    let entry = format!("{}: {}", Value::from(name), Value::from(version));
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let (fields, end) = members(text, text.find('{')?)?;
-    let Some((_, start)) = fields.iter().rfind(|(name, _)| name == field) else {
-        // A field of its own, before the last brace.
-        let last = text.get(..end)?.trim_end().len();
-        let block = match indentation(text, fields.last()?.1) {
-            Some(indent) => {
-                format!(",{newline}{indent}\"{field}\": {{{newline}{indent}{indent}{entry}{newline}{indent}}}")
-            }
-            None => format!(", \"{field}\": {{ {entry} }}"),
-        };
-        return Some(Edit::insert(last, block));
-    };
-    manifest.get(field)?.as_object()?;
-    let open = start + text.get(*start..)?.find('{')?;
-    let (dependencies, close) = members(text, open)?;
-    let Some((_, last)) = dependencies.last() else { return Some(Edit::insert(open + 1, entry)) };
-    let between = |at: usize| match indentation(text, at) {
-        Some(indent) => format!(",{newline}{indent}"),
-        None => ", ".to_owned(),
-    };
-    // In alphabetical order, as npm writes them.
-    if let Some((_, at)) = dependencies.iter().find(|(other, _)| other.as_str() > name) {
-        return Some(Edit::insert(*at, format!("{entry}{}", between(*at))));
-    }
-    Some(Edit::insert(text.get(..close)?.trim_end().len(), format!("{}{entry}", between(*last))))
-}
-
-/// Returns the white space before a byte on its line; `None` if
-/// anything else precedes it, or on the first line.
-fn indentation(text: &str, at: usize) -> Option<&str> {
-    let before = text.get(..at)?;
-    let indent = before.get(before.rfind('\n')? + 1..)?;
-    indent.trim().is_empty().then_some(indent)
-}
-
-/// The names of an object's members, each with the byte it begins at, and where the object's last brace is. `open`: its first brace.
-/// The text is JSON.
-fn members(text: &str, open: usize) -> Option<(Vec<(String, usize)>, usize)> {
-    let mut found = Vec::new();
-    let (mut depth, mut is_name, mut at) = (0_usize, true, open + 1);
-    while let Some(byte) = text.as_bytes().get(at) {
-        match byte {
-            b'"' => {
-                let end = string_end(text, at)?;
-                if depth == 0 && is_name {
-                    found.push((serde_json::from_str(text.get(at..end)?).ok()?, at));
-                    is_name = false;
-                }
-                at = end;
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth == 0 => return Some((found, at)),
-            b'}' | b']' => depth -= 1,
-            b',' if depth == 0 => is_name = true,
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// One past the quote that ends the string that begins at a byte.
-fn string_end(text: &str, start: usize) -> Option<usize> {
-    let mut is_escaped = false;
-    let end = text.as_bytes().iter().skip(start + 1).position(|byte| {
-        let ends = *byte == b'"' && !is_escaped;
-        is_escaped = *byte == b'\\' && !is_escaped;
-        ends
-    })?;
-    Some(start + end + 2)
+    manifest::with_member(text, &[field], name, version)
 }
 
 #[cfg(test)]
@@ -286,7 +202,5 @@ Require stack:
         assert_eq!(added("{ \"name\": \"x\" }", "a"), "{ \"name\": \"x\", \"dependencies\": { \"a\": \"^1.0.0\" } }");
         assert_eq!(with_dependency("{}", "dependencies", "a", "1"), None);
         assert_eq!(with_dependency(text, "dependencies", "b", "1"), None);
-        assert_eq!(package_of("@a/b/c"), "@a/b");
-        assert_eq!(package_of("a/b"), "a");
     }
 }

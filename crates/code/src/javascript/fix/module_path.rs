@@ -9,6 +9,7 @@ use crate::fix::{FixContext, Fixer};
 use crate::javascript::complaint::Complaint;
 use crate::javascript::components::is_component;
 use crate::javascript::index::{ENDINGS, Index, folder, is_relative, join, relative};
+use crate::javascript::manifest::FIELDS;
 use crate::javascript::module::Import;
 use crate::repair::shortlist::Shortlist;
 use crate::repair::spelling::slip;
@@ -208,7 +209,7 @@ fn known(blame: &Blame<'_>) -> BTreeSet<String> {
         let bare = module.imports.iter().filter(|import| !is_relative(&import.specifier) && import.specifier != said);
         names.extend(bare.map(|import| import.specifier.trim_start_matches("node:").to_owned()));
     }
-    names.extend(dependency::declared(blame.context.sources, &dependency::FIELDS).into_keys());
+    names.extend(dependency::declared(blame.context.sources, &FIELDS).into_keys());
     names
 }
 

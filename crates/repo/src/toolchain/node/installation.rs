@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use autoheal_code::javascript::manifest::FIELDS;
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
 use autoheal_sandbox::untrusted::UntrustedFolder;
@@ -134,9 +135,15 @@ async fn modules(
             return Ok((own_modules(own, packages), "packages of the checkout".to_owned()));
         }
     }
-    install(base, packages, search, state)
-        .await
-        .map(|modules| (modules, "packages installed for this repository".to_owned()))
+    match install(base, packages, search, state).await? {
+        Ok(modules) => Ok((modules, "packages installed for this repository".to_owned())),
+        Err(reason) => Err(StepError::Permanent {
+            code: installing::failure(search.settings.sandbox.kind()),
+            message: format!(
+                "installing packages failed: {reason}; install them yourself, or say how with --install-command"
+            ),
+        }),
+    }
 }
 
 /// The packages that lie in the checkout itself: a link in it could point anywhere on this machine.
@@ -156,12 +163,13 @@ fn own_modules(checkout: &Path, packages: &Packages) -> Vec<ModuleFolder> {
     there.map(|inside| ModuleFolder { host: real.join(&inside), inside, installed: None }).collect()
 }
 
-async fn install(
+/// Installs what the manifests of the tree say, or finds it installed; the reason when that fails.
+pub(super) async fn install(
     base: &Interpreter,
     packages: &Packages,
     search: Search<'_>,
-    state: &mut HealState,
-) -> Result<Vec<ModuleFolder>, StepError> {
+    state: &HealState,
+) -> Result<Result<Vec<ModuleFolder>, String>, StepError> {
     let tree = search.checkout.folders.tree();
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, packages, &tree, state);
@@ -178,7 +186,9 @@ async fn install(
                 let made = root.create_folders(format!("{index}/node_modules"));
                 made.map_err(|error| disk("making the folder of packages", &error))?;
             }
-            run(base, packages, &folders, &scope, search, state).await?;
+            if let Some(reason) = run(base, packages, &folders, &scope, search, state).await? {
+                return Ok(Err(reason));
+            }
             for modules in folders.iter().filter(|modules| is_used(&modules.host)) {
                 let modules = UntrustedFolder::open(&modules.host);
                 let made = modules.and_then(|modules| SCRATCH.iter().try_for_each(|name| modules.create_folders(name)));
@@ -187,7 +197,7 @@ async fn install(
             installing::complete(installing, search).await?
         }
     };
-    Ok(folders_in(&folder, packages).into_iter().filter(|modules| is_used(&modules.host)).collect())
+    Ok(Ok(folders_in(&folder, packages).into_iter().filter(|modules| is_used(&modules.host)).collect()))
 }
 
 /// Returns the locations of the packages of each folder of the project in an installation.
@@ -207,6 +217,7 @@ fn is_used(folder: &Path) -> bool {
     entries.map_or_else(|error| error.kind() == std::io::ErrorKind::Other, |entries| !entries.is_empty())
 }
 
+/// Installs packages; returns the reason when that fails.
 async fn run(
     base: &Interpreter,
     packages: &Packages,
@@ -214,7 +225,7 @@ async fn run(
     scope: &installing::Scope,
     search: Search<'_>,
     state: &HealState,
-) -> Result<(), StepError> {
+) -> Result<Option<String>, StepError> {
     let tree = search.checkout.folders.tree();
     let from = packages.lock.as_deref().unwrap_or("package.json");
     search.context.note("installing", format!("packages, from {}", join(&packages.root, from)));
@@ -244,19 +255,11 @@ async fn run(
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
     drop((yarn_settings, downloads));
     if outcome.end.is_success() {
-        return Ok(());
+        return Ok(None);
     }
     let said = format!("{}\n{}", String::from_utf8_lossy(&outcome.stderr), String::from_utf8_lossy(&outcome.stdout));
     let said: Vec<&str> = said.lines().map(str::trim).filter(|line| is_told(line)).take(3).collect();
-    Err(StepError::Permanent {
-        code: installing::failure(search.settings.sandbox.kind()),
-        message: format!(
-            "installing packages failed: `{}` ended with {}: {}; install them yourself, or say how with --install-command",
-            words.join(" "),
-            outcome.end,
-            said.join(" / ")
-        ),
-    })
+    Ok(Some(format!("`{}` ended with {}: {}", words.join(" "), outcome.end, said.join(" / "))))
 }
 
 fn is_told(line: &str) -> bool {
@@ -281,9 +284,10 @@ fn content(base: &Interpreter, packages: &Packages, tree: &Path, state: &HealSta
     }
     for folder in &packages.folders {
         let manifest = super::packages::json(tree, folder).unwrap_or_default();
-        let asked =
-            ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions"]
-                .map(|name| manifest.get(name).map(ToString::to_string).unwrap_or_default());
+        let asked = FIELDS
+            .into_iter()
+            .chain(["overrides", "resolutions", "pnpm"])
+            .map(|name| manifest.get(name).map(ToString::to_string).unwrap_or_default());
         parts.push(folder.clone());
         parts.extend(asked);
     }

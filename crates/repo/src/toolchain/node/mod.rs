@@ -4,13 +4,16 @@
 //!
 //! - `packages`: the manifests of a project, its package manager, and its test runner
 //! - `commands`: commands of CI; `command_words`: the names and options of their programs
-//! - `installation`, `installed`, `words`: the Node that runs the tests, and their packages
+//! - `installation`, `installed`, `words`: the Node that runs the tests, and their packages; `bounds`: older releases of those, `complaints`:
+//!   evidence against them
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
 //! - `linters`, `language_servers`: other tools
 
+mod bounds;
 mod command_words;
 mod commands;
+mod complaints;
 mod installation;
 mod installed;
 mod language_servers;
@@ -175,7 +178,7 @@ impl Toolchain for Node {
     }
 
     fn package_manager(&self) -> Option<&'static dyn PackageManager> {
-        None
+        Some(&bounds::Registries)
     }
 
     fn requirement(&self, _tree: &Path, _distribution: &str) -> Option<String> {

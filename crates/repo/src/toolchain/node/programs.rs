@@ -10,6 +10,12 @@ macro_rules! program {
 /// Asks Node what it can load.
 pub(super) const PROBE: &str = "probe.js";
 
+/// Prints what is installed.
+pub(super) const INSTALLED: &str = "installed.cjs";
+
+/// Prints the releases that registries offer.
+pub(super) const RELEASES: &str = "releases.cjs";
+
 /// Reporters for the test runners.
 pub(super) const MOCHA_REPORTER: &str = "mocha_reporter.cjs";
 pub(super) const VITEST_REPORTER: &str = "vitest_reporter.mjs";
@@ -49,8 +55,10 @@ pub(super) const ALL: &[(&str, &str)] = &[
     program!("autoheal_warm_node/vitest.cjs"),
     program!("autoheal_warm_node/vitest_watch.mjs"),
     program!("autoheal_warm_node/worker.cjs"),
+    program!("installed.cjs"),
     program!("mocha_reporter.cjs"),
     program!("node_test_reporter.mjs"),
     program!("probe.js"),
+    program!("releases.cjs"),
     program!("vitest_reporter.mjs"),
 ];

@@ -9,6 +9,7 @@ use autoheal_code::python::requirements::{self, Bound};
 use autoheal_code::{Edit, FileEdit, Sources};
 use autoheal_engine::workflow::StepError;
 
+use super::complaints::Tracebacks;
 use super::dependencies::{Dependencies, is_wanted};
 use super::{installation, programs};
 use crate::caches::{Begun, Room};
@@ -17,7 +18,7 @@ use crate::project::{join, read_text};
 use crate::setup::{InstalledEnvironment, Interpreter};
 use crate::state::{HealState, Offender};
 use crate::step_error::sandbox_error;
-use crate::toolchain::package_manager::{Distribution, PackageManager};
+use crate::toolchain::package_manager::{Complaints, Distribution, PackageManager};
 use crate::toolchain::{Place, Search, installing};
 
 /// pip in virtual environments.
@@ -25,6 +26,19 @@ pub(super) struct Pip;
 
 #[async_trait]
 impl PackageManager for Pip {
+    fn complaints(&self) -> &'static dyn Complaints {
+        &Tracebacks
+    }
+
+    fn has_installed(&self, interpreter: &Interpreter) -> bool {
+        interpreter.installed.is_some()
+    }
+
+    /// pip reads none: what pins a release is a requirement like any other, and no bound on it can be installed.
+    fn lock(&self, _search: Search<'_>) -> Option<String> {
+        None
+    }
+
     fn installed_words(&self, place: &Place<'_>, search: Search<'_>) -> Vec<String> {
         let extras = Dependencies::of(&search.checkout.folders.tree(), search.project).extras;
         // Isolated: the tree may hold metadata of the project, too.

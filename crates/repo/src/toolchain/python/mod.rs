@@ -5,7 +5,7 @@
 //! - `framework`: the test runner of a project; `roots`: the folders that its import path begins at
 //! - `commands`: commands of CI; `pytest_arguments`: those of its arguments that matter
 //! - `interpreter`, `dependencies`, `ci_installs`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
-//!   releases of that
+//!   releases of that, `complaints`: evidence against it
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
 //! - `linters`, `linter_versions`, `language_servers`: other tools
@@ -13,6 +13,7 @@
 mod bounds;
 mod ci_installs;
 mod commands;
+mod complaints;
 pub mod dependencies;
 mod framework;
 mod installation;
