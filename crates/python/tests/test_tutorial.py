@@ -1,4 +1,4 @@
-"""The tutorial of the documentation: its files are written and its commands are run, and what they print is what it says."""
+"""The tutorials of the documentation: their files are written and their commands are run, and what they print is what is said."""
 
 import os
 import pathlib
@@ -9,11 +9,12 @@ import sys
 
 import pytest
 
-TUTORIAL = pathlib.Path(__file__).parents[3] / "docs" / "tutorial-scraper.md"
+TUTORIALS = sorted((pathlib.Path(__file__).parents[3] / "docs").glob("tutorial-*.md"))
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.S | re.M)
 
 
-def test_every_command_of_the_tutorial_prints_what_it_says(tmp_path):
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda tutorial: tutorial.stem)
+def test_every_command_of_a_tutorial_prints_what_it_says(tutorial, tmp_path):
     program = os.environ.get("AUTOHEAL_BINARY") or shutil.which("autoheal")
     if not program:
         pytest.skip("no `autoheal` on PATH, and AUTOHEAL_BINARY does not name it")
@@ -28,7 +29,7 @@ def test_every_command_of_the_tutorial_prints_what_it_says(tmp_path):
     # The interpreter behind a link finds its environment by this.
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     commands = 0
-    for language, title, text in BLOCK.findall(TUTORIAL.read_text()):
+    for language, title, text in BLOCK.findall(tutorial.read_text()):
         if title:
             (work / title).write_text(text)
         elif language == "console":
@@ -36,4 +37,4 @@ def test_every_command_of_the_tutorial_prints_what_it_says(tmp_path):
                 done = subprocess.run(["bash", "-c", command], cwd=work, env=environment, capture_output=True, text=True)
                 assert (done.returncode, done.stdout) == (0, printed), f"{command}: {done.stderr}"
                 commands += 1
-    assert commands >= 6
+    assert commands >= 4

@@ -22,7 +22,8 @@ use tokio::runtime::Runtime;
 use crate::binary::{Ended, Home};
 use crate::healing::sandbox;
 
-const REPOSITORIES: usize = 4;
+/// More than the workers have healed when the last of them is interrupted.
+const REPOSITORIES: usize = 8;
 const SOURCES: usize = 3;
 
 /// A module that does not parse, and a slow test, so that a worker can be interrupted in the middle.

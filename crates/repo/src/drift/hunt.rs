@@ -10,7 +10,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use super::candidate::bound_of;
 use super::suspects::{self, Case, Evidence};
 use super::walk::{Break, Walk};
-use super::{Releases, installed, is_new, releases};
+use super::{Releases, installed, may_have_drifted, releases};
 use crate::check_result::{CheckResult, TestState};
 use crate::session::Session;
 use crate::setup::Interpreter;
@@ -146,7 +146,7 @@ impl<'a> Hunt<'a> {
         requirements: &mut Vec<String>,
     ) -> Result<Option<Found>, StepError> {
         let stated = self.manager.stated(self.search);
-        let suspected = suspects::of(failure, &self.case(present, &stated));
+        let mut suspected = suspects::of(failure, &self.case(present, &stated));
         let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
         let unknown: Vec<String> = names.into_iter().filter(|name| !self.releases.contains_key(name)).collect();
         if !unknown.is_empty() {
@@ -159,12 +159,10 @@ impl<'a> Hunt<'a> {
             let known = self.releases.get(&one.name).cloned().unwrap_or_default();
             !Walk::new(known, &one.version, since.as_deref()).has_floor()
         };
+        suspected.retain(|(evidence, one)| may_have_drifted(*evidence, one, &self.releases, since.as_deref()));
         let first = suspected.iter().map(|(evidence, one)| (*evidence == Evidence::Named && is_unbounded(one), *one));
         let passes: Vec<(bool, &Distribution)> = first.chain(suspected.iter().map(|(_, one)| (true, *one))).collect();
         for (is_thorough, suspect) in passes {
-            if !is_new(suspect, &self.releases, since.as_deref()) {
-                continue;
-            }
             if let Some(found) = self.walk(failure, suspect, present, scope, requirements, is_thorough).await? {
                 let (suspect, found) = self.deeper(suspect, found, failure, present, scope, requirements).await?;
                 let offender = self.offender_of(suspect, &found.breaks, failure);

@@ -26,7 +26,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_forge::CommitId;
 
 use self::hunt::Hunt;
-use self::suspects::Case;
+use self::suspects::{Case, Evidence};
 use crate::check_result::{CheckResult, TestState};
 use crate::checkout::Checkout;
 use crate::flaky::conditions::Conditions;
@@ -91,7 +91,7 @@ pub(crate) async fn look(
     let since = green_since(state, checkout).await?;
     let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
     let releases = releases(session, state, manager, search, &names).await?;
-    if !suspected.iter().any(|(_, one)| is_new(one, &releases, since.as_deref())) {
+    if !suspected.iter().any(|(evidence, one)| may_have_drifted(*evidence, one, &releases, since.as_deref())) {
         return Ok(());
     }
     let limit = Duration::from_secs(state.request.limits.test_seconds);
@@ -181,9 +181,14 @@ async fn green_since(state: &HealState, checkout: &Checkout) -> Result<Option<St
 }
 
 /// Returns whether the installed release came after the day when the repository was green, as far as is known.
-fn is_new(one: &Distribution, releases: &Releases, since: Option<&str>) -> bool {
+fn may_have_drifted(evidence: Evidence, one: &Distribution, releases: &Releases, since: Option<&str>) -> bool {
     let known = releases.get(&one.name).map(Vec::as_slice).unwrap_or_default();
     let installed = known.iter().find(|release| release.version == one.version);
     let (Some(installed), Some(since)) = (installed, since) else { return installed.is_some() };
-    installed.day().is_none_or(|day| day > since)
+    let is_new = installed.day().is_none_or(|day| day > since);
+    // A mirror may have other days: if no release is as old as the repository, the days say nothing, and the error itself has to name the
+    // distribution.
+    let mut days = known.iter().filter_map(Release::day).peekable();
+    let are_known = days.peek().is_none() || days.any(|day| day <= since);
+    is_new && (are_known || evidence == Evidence::Named)
 }

@@ -7,6 +7,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::module::{Module, Role, ScopeKind, Word};
 use crate::python::tokens::scan;
+use crate::span::Span;
 
 /// Repairs `NameError` and `UnboundLocalError` by the nearest name in scope, at the use or at the definition.
 pub(super) struct NameSpelling;
@@ -61,6 +62,9 @@ fn at_use(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, file: &str, module: &
     });
 }
 
+/// Bits against another name for a parameter that is read once: callers may pass it by its name.
+const OF_CALLERS: f64 = 4.0;
+
 /// The binding that is spelled almost like the name, when the name is what everybody uses.
 fn at_definition(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word: &Word) {
     let name = word.text.as_str();
@@ -74,13 +78,20 @@ fn at_definition(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, word
         for span in scope.bindings.get(candidate).into_iter().flatten().take(3) {
             let frequent = number(uses.min(12)) - number(uses_of_name.min(12));
             list.edit(
-                bits + 1.0 + frequent.max(-2.0),
+                bits + 1.0 + frequent.max(-2.0) + of_callers(module, *span, name),
                 format!("name '{candidate}' '{name}' where it is defined"),
                 file,
                 Edit::replace(span.range(), name),
             );
         }
     }
+}
+
+/// Bits against another name for a binding, by those who may use the one that it has.
+fn of_callers(module: &Module, binding: Span, name: &str) -> f64 {
+    let is_parameter = module.words.iter().any(|word| word.span == binding && word.role == Role::Parameter);
+    let is_read_once = module.words.iter().filter(|word| word.text == name).count() == 1;
+    if is_parameter && is_read_once { OF_CALLERS } else { 0.0 }
 }
 
 /// A parameter or variable around the use that nothing reads: it is the one that was meant, under another name.
@@ -106,8 +117,11 @@ fn unread_binding(list: &mut Shortlist<'_, '_>, file: &str, module: &Module, wor
             let is_kept = name == "self" || name == "cls";
             if !is_read && !is_kept {
                 for span in spans.iter().take(2) {
+                    // A name that is spelled alike can be put right where it is read.
+                    let is_alike = slip(name, &word.text).is_some();
+                    let of_callers = if is_alike { of_callers(module, *span, &word.text) } else { 0.0 };
                     list.edit(
-                        3.0,
+                        3.0 + of_callers,
                         format!("name '{name}' '{}' where it is bound", word.text),
                         file,
                         Edit::replace(span.range(), word.text.as_str()),
@@ -240,6 +254,22 @@ NameError: name 'shapes' is not defined"#,
      for shape in shapes:
          total += shape.area
      return total, len(shapes)
+",
+        );
+    }
+
+    #[test]
+    fn keeps_name_of_parameter_that_is_read_once() {
+        check_fix(
+            &NameSpelling,
+            pytest(
+                r#"File "/repo/a.py", line 2, in double
+NameError: name 'prise' is not defined"#,
+            ),
+            r"
+ def double(price):
+-    return prise * 2
++    return price * 2
 ",
         );
     }
