@@ -20,6 +20,7 @@ use crate::sources::Sources;
 pub(super) struct Dependency;
 
 const NAME: &str = "dependency";
+
 impl Fixer for Dependency {
     fn name(&self) -> &'static str {
         NAME
