@@ -69,6 +69,7 @@ impl Config {
         CacheLimits {
             bytes: self.heal.cache_gib.saturating_mul(1 << 30),
             age: Duration::from_secs(self.heal.cache_days.saturating_mul(86_400)),
+            resolved: Duration::from_secs(self.heal.resolve_minutes.saturating_mul(60)),
         }
     }
 

@@ -136,19 +136,31 @@ impl Git {
     ///
     /// [`ForgeError::Command`] when the clone lacks one of them.
     pub async fn log(&self, dir: &Path, from: Option<&CommitId>, to: &CommitId) -> Result<Vec<CommitInfo>, ForgeError> {
-        let mut invocation = self
-            .invocation(Operation::Read)
-            .within(dir)
-            .args([
-                "log",
-                "-z",
-                "--no-show-signature",
-                "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B",
-            ])
-            .arg(to.as_str());
-        if let Some(from) = from {
-            invocation = invocation.arg(format!("^{from}"));
-        }
+        let until = from.map(|from| format!("^{from}"));
+        self.commits(dir, std::iter::once(to.to_string()).chain(until)).await
+    }
+
+    /// At most `most` commits of the history of `to` whose messages contain a text, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeError::Command`] when the clone lacks the commit.
+    pub async fn log_with(
+        &self,
+        dir: &Path,
+        to: &CommitId,
+        text: &str,
+        most: usize,
+    ) -> Result<Vec<CommitInfo>, ForgeError> {
+        let search = ["--fixed-strings".to_owned(), format!("--grep={text}"), format!("--max-count={most}")];
+        self.commits(dir, search.into_iter().chain([to.to_string()])).await
+    }
+
+    async fn commits(&self, dir: &Path, chosen: impl Iterator<Item = String>) -> Result<Vec<CommitInfo>, ForgeError> {
+        let format = "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B";
+        let invocation =
+            self.invocation(Operation::Read).within(dir).args(["log", "-z", "--no-show-signature", format]);
+        let invocation = chosen.fold(invocation, Invocation::arg);
         let bytes = self.run(invocation.arg("--")).await?.bytes()?;
         let text = String::from_utf8_lossy(&bytes);
         let fields: Vec<&str> = text.split('\0').collect();

@@ -39,6 +39,9 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// An entry that was used so recently is not removed to make room: a run may be about to use it again.
 const FRESH: Duration = Duration::from_hours(1);
 
+/// A folder of an entry that another has replaced is removed at this age, if no run uses the entry: no step of a run takes longer.
+const SUPERSEDED: Duration = Duration::from_hours(24);
+
 /// Limits for the data that is kept for later runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
@@ -46,12 +49,15 @@ pub struct CacheLimits {
     pub bytes: u64,
     /// Age limit: entries unused for longer are removed, even if there is enough space.
     pub age: Duration,
+    /// Versions that no lock file holds are resolved anew by runs that begin so long after the last time: a release that came since may have
+    /// broken the tests.
+    pub resolved: Duration,
 }
 
 impl Default for CacheLimits {
-    /// 20 GiB, 30 days.
+    /// 20 GiB, 30 days; versions are resolved anew after an hour.
     fn default() -> Self {
-        Self { bytes: 20 << 30, age: Duration::from_hours(30 * 24) }
+        Self { bytes: 20 << 30, age: Duration::from_hours(30 * 24), resolved: Duration::from_hours(1) }
     }
 }
 
@@ -139,15 +145,17 @@ impl Cache {
     }
 
     /// Returns the installed folder, or an empty one to install into. Waits while another run installs the same.
-    pub(crate) async fn begin(self, context: &StepContext) -> Result<Begun, StepError> {
+    ///
+    /// `since`: what was installed before this is out of date; `None`: it never is.
+    pub(crate) async fn begin(self, since: Option<SystemTime>, context: &StepContext) -> Result<Begun, StepError> {
         let failed = |error| disk("preparing the folder of an installation", &error);
         make(&self.folder).map_err(failed)?;
-        if let Some(found) = self.complete().await {
+        if let Some(found) = self.complete(since).await {
             return Ok(Begun::Complete(found));
         }
         let lock = self.lock(context).await.map_err(failed)?;
         // By now another run may have made it.
-        if let Some(found) = self.complete().await {
+        if let Some(found) = self.complete(since).await {
             return Ok(Begun::Complete(found));
         }
         let name = uuid::Uuid::now_v7().simple().to_string()[24..].to_owned();
@@ -164,9 +172,13 @@ impl Cache {
         Ok((folder, in_use))
     }
 
-    /// The complete folder, when it is as it was left.
-    async fn complete(&self) -> Option<PathBuf> {
+    /// The complete folder, when it is as it was left, and not out of date.
+    async fn complete(&self, since: Option<SystemTime>) -> Option<PathBuf> {
         let note = note_of(&self.folder)?;
+        let installed = modified(&self.folder.join("complete")).ok()?;
+        if since.is_some_and(|since| installed < since) {
+            return None;
+        }
         let found = self.folder.join(&note.name);
         if self.is_verified {
             let state = state_of(found.clone()).await.ok()?;
@@ -216,7 +228,22 @@ impl Installing {
         UntrustedFolder::open(&self.entry).and_then(|entry| entry.write("complete", &note)).map_err(failed)?;
         touch(&self.entry).map_err(failed)?;
         self.is_complete = true;
+        self.remove_superseded();
         Ok(self.folder())
+    }
+
+    /// Removes folders that this one replaced, if they are old and no run uses the entry. The others go with the entry.
+    fn remove_superseded(&self) {
+        let is_used = || open_own(&self.entry.join("used")).is_ok_and(|used| used.try_lock().is_err());
+        let is_old = |folder: &PathBuf| {
+            let age = modified(folder).ok().and_then(|modified| modified.elapsed().ok());
+            age.is_some_and(|age| age > SUPERSEDED)
+        };
+        for folder in folders_of(&self.entry).into_iter().filter(|folder| *folder != self.folder()) {
+            if is_old(&folder) && !is_used() {
+                let _ = remove_tree(&folder);
+            }
+        }
     }
 }
 
@@ -299,7 +326,8 @@ impl Kept {
                 let _ = entry.walk(MOST_ENTRIES, &mut |entry| bytes = bytes.saturating_add(entry.bytes));
                 bytes
             },
-            |note| note.bytes,
+            // Those that it replaced are about as large.
+            |note| note.bytes.saturating_mul(folders_of(&folder).len() as u64),
         );
         Some(Self { folder, bytes, unused: used.elapsed().unwrap_or_default() })
     }
@@ -363,8 +391,14 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "entries are the host's own folders: no sandbox shows them")]
-fn modified(folder: &Path) -> io::Result<SystemTime> {
-    folder.symlink_metadata()?.modified()
+fn modified(path: &Path) -> io::Result<SystemTime> {
+    path.symlink_metadata()?.modified()
+}
+
+/// The folders of an entry that something is or was installed into.
+fn folders_of(entry: &Path) -> Vec<PathBuf> {
+    let found = UntrustedFolder::open(entry).and_then(|folder| folder.entries("", MOST_ENTRIES)).unwrap_or_default();
+    found.into_iter().filter(|(_, kind)| *kind == Kind::Folder).map(|(name, _)| entry.join(name)).collect()
 }
 
 fn touch(entry: &Path) -> io::Result<()> {
@@ -399,11 +433,11 @@ mod tests {
         let first = entry(data.path(), Room::NodeModules, "first", 1000, DAY * 3);
         let second = entry(data.path(), Room::Downloads, "second", 1000, DAY * 2);
         let fresh = entry(data.path(), Room::Environments, "fresh", 1000, Duration::from_mins(10));
-        let limits = CacheLimits { bytes: 2500, age: DAY * 30 };
+        let limits = CacheLimits { bytes: 2500, ..CacheLimits::default() };
         assert_eq!(evict(data.path(), &limits).unwrap(), Evicted { entries: 2, bytes: 1010 });
         assert_eq!([&old, &first, &second, &fresh].map(|entry| entry.exists()), [false, false, true, true]);
         // What was used a moment ago may be about to be used.
-        let limits = CacheLimits { bytes: 1, age: DAY * 30 };
+        let limits = CacheLimits { bytes: 1, ..CacheLimits::default() };
         assert_eq!(evict(data.path(), &limits).unwrap().entries, 1);
         assert!(fresh.exists() && !second.exists());
     }
@@ -421,6 +455,39 @@ mod tests {
         drop((in_use, lock));
         assert_eq!(evict(data.path(), &limits).unwrap().entries, 2);
         assert!(!used.exists() && !made.exists());
+    }
+
+    #[tokio::test]
+    async fn what_was_resolved_before_a_time_is_not_complete() {
+        let data = tempfile::tempdir().unwrap();
+        let entry = entry(data.path(), Room::Environments, "entry", 10, Duration::ZERO);
+        let installed = modified(&entry.join("complete")).unwrap();
+        let cache = Cache { folder: entry.clone(), is_verified: false };
+        let second = Duration::from_secs(1);
+        assert_eq!(cache.complete(None).await, Some(entry.join("made")));
+        assert_eq!(cache.complete(Some(installed - second)).await, Some(entry.join("made")));
+        assert_eq!(cache.complete(Some(installed + second)).await, None);
+    }
+
+    #[tokio::test]
+    async fn what_was_replaced_goes_when_it_is_old_and_unused() {
+        let data = tempfile::tempdir().unwrap();
+        let entry = entry(data.path(), Room::Environments, "entry", 10, Duration::ZERO);
+        let newer = |name: &str| {
+            fs::create_dir(entry.join(name)).unwrap();
+            let lock = open_own(&entry.join("lock")).unwrap();
+            Installing { entry: entry.clone(), name: name.to_owned(), is_complete: false, _lock: lock }
+        };
+        newer("second").complete().await.unwrap();
+        assert!(entry.join("made").exists());
+        let old = File::open(entry.join("made")).unwrap();
+        old.set_modified(SystemTime::now() - SUPERSEDED - DAY).unwrap();
+        let in_use = InUse::of(&entry.join("made")).unwrap();
+        newer("third").complete().await.unwrap();
+        assert!(entry.join("made").exists());
+        drop(in_use);
+        newer("fourth").complete().await.unwrap();
+        assert!(!entry.join("made").exists() && entry.join("second").exists());
     }
 
     #[test]

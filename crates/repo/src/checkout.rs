@@ -8,7 +8,7 @@ use autoheal_engine::workflow::StepError;
 use autoheal_forge::{CloneOptions, CommitId, CommitRequest, Git, Identity, RepositoryAddress};
 use autoheal_sandbox::untrusted::clear;
 
-use crate::commit_message::{REVERT, commit_message, revert_message};
+use crate::commit_message::{BOUND, LIFT, REVERT, StatedBound, commit_message, revert_message};
 use crate::external_files::{self, ExternalFiles};
 use crate::folders::{Folders, is_there};
 use crate::state::{AcceptedFix, Fixes, HealState};
@@ -114,7 +114,7 @@ impl Checkout {
         let (clone, author) = (self.folders.clone_folder(), state.request.overrides.author.clone().unwrap_or_default());
         let mut tip = start.clone();
         for fix in state.fixes.accepted.iter().take(count) {
-            let request = fix_commit(fix, &author);
+            let request = fix_commit(fix, state, &author);
             tip = self.git.commit_on(&clone, &tip, &request).await.map_err(|error| forge_error(&error))?;
         }
         Ok(tip)
@@ -142,12 +142,20 @@ impl Checkout {
     }
 }
 
-/// Adds the reason of a bound to its message: it cannot be seen in the change alone.
-fn with_reason(fix: &AcceptedFix, message: String) -> String {
-    if fix.fixer == crate::commit_message::BOUND { format!("{message}\n\n{}", fix.description) } else { message }
+/// Adds the reason of a bound to its message, which cannot be seen in the change alone, and what a later run has to know to lift it.
+fn with_reason(fix: &AcceptedFix, state: &HealState, message: String) -> String {
+    let AcceptedFix { fixer, description, .. } = fix;
+    match fixer.as_str() {
+        BOUND => {
+            let trailers: Vec<String> = state.drift.stated_bounds().iter().map(StatedBound::trailer).collect();
+            format!("{message}\n\n{description}\n\n{}", trailers.join("\n"))
+        }
+        LIFT => format!("{message}\n\n{description}"),
+        _ => message,
+    }
 }
 
-fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
+fn fix_commit(fix: &AcceptedFix, state: &HealState, author: &Identity) -> CommitRequest {
     let files: BTreeMap<String, Option<Vec<u8>>> =
         fix.files.iter().map(|file| (file.file.clone(), Some(file.text.clone().into_bytes()))).collect();
     CommitRequest {
@@ -155,7 +163,7 @@ fn fix_commit(fix: &AcceptedFix, author: &Identity) -> CommitRequest {
         message: if fix.fixer == REVERT {
             revert_message(fix.category, &fix.file, fix.line)
         } else {
-            with_reason(fix, commit_message(fix.category, &fix.file, fix.line))
+            with_reason(fix, state, commit_message(fix.category, &fix.file, fix.line))
         },
         author: author.clone(),
         at: fix.at,

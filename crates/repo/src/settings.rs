@@ -15,6 +15,7 @@ use crate::prompt_limits::PromptLimits;
 pub const DRIFT_ENVIRONMENTS: u32 = 30;
 
 /// Settings of the workflow that depend on its machine.
+#[derive(Clone)]
 pub struct HealSettings {
     /// Folder for the clones of runs and the caches of installs.
     pub data_dir: PathBuf,

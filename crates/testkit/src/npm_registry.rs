@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -97,15 +97,23 @@ fn header(path: &str, size: usize) -> [u8; BLOCK] {
 #[derive(Debug)]
 pub struct NpmRegistry {
     address: SocketAddr,
+    releases: Arc<Mutex<Vec<NpmRelease>>>,
     _server: Background,
 }
 
 impl NpmRegistry {
     /// Serves these releases. The last of each package is its `latest`.
     pub async fn of(releases: Vec<NpmRelease>) -> Self {
-        let serve = move |listener| serve(listener, releases);
+        let releases = Arc::new(Mutex::new(releases));
+        let served = Arc::clone(&releases);
+        let serve = move |listener| serve(listener, served);
         let (address, server) = Background::start("npm registry", loopback(), serve).await;
-        Self { address, _server: server }
+        Self { address, releases, _server: server }
+    }
+
+    /// Publishes another release.
+    pub fn publish(&self, release: NpmRelease) {
+        self.releases.lock().unwrap_or_else(PoisonError::into_inner).push(release);
     }
 
     /// The address of the registry for npm.
@@ -114,8 +122,7 @@ impl NpmRegistry {
     }
 }
 
-async fn serve(listener: TcpListener, releases: Vec<NpmRelease>) {
-    let releases = Arc::new(releases);
+async fn serve(listener: TcpListener, releases: Arc<Mutex<Vec<NpmRelease>>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let releases = Arc::clone(&releases);
         tokio::spawn(async move {
@@ -125,11 +132,14 @@ async fn serve(listener: TcpListener, releases: Vec<NpmRelease>) {
     }
 }
 
-async fn answer(stream: TcpStream, releases: &[NpmRelease]) -> io::Result<()> {
+async fn answer(stream: TcpStream, releases: &Mutex<Vec<NpmRelease>>) -> io::Result<()> {
     let address = stream.local_addr()?;
     let mut stream = BufReader::new(stream);
     while let Some(request) = read_request(&mut stream).await? {
-        let (status, kind, body) = body(&request.path, address, releases)?;
+        let (status, kind, body) = {
+            let releases = releases.lock().unwrap_or_else(PoisonError::into_inner);
+            body(&request.path, address, &releases)?
+        };
         let headers = [("Content-Type".to_owned(), kind.to_owned())];
         write(&mut stream, status, &headers, &body, request.method == "HEAD").await?;
     }

@@ -144,6 +144,8 @@ settings! {
         cache_gib: u64 = CacheLimits::default().bytes / GIB => variable("CACHE_GIB");
         /// Maximum time since the last use of a cached installation, in days
         cache_days: u64 = CacheLimits::default().age.as_secs() / DAY => variable("CACHE_DAYS");
+        /// Maximum age of a cached installation whose versions no lock file holds, in minutes: an older one is resolved anew, as CI does
+        resolve_minutes: u64 = CacheLimits::default().resolved.as_secs() / 60 => variable("RESOLVE_MINUTES");
         /// Maximum memory of one command, in MiB
         memory_mib: u64 = limits().memory_mib => variable("MEMORY_MIB");
         /// Maximum number of processes and threads of one command

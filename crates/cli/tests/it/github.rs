@@ -414,7 +414,15 @@ fn where_nothing_may_be_pushed_the_patch_is_a_comment() {
     assert!(results["error"]["message"].as_str().unwrap().contains("no pull request is open"), "{results}");
 
     let (head, base) = ("feature".to_owned(), "main".to_owned());
-    let pull = Pull { number: 7, head, base, title: "Add a cart".to_owned(), body: String::new(), is_open: true };
+    let pull = Pull {
+        number: 7,
+        head,
+        base,
+        title: "Add a cart".to_owned(),
+        body: String::new(),
+        is_open: true,
+        merged: None,
+    };
     world.github.put_pull(pull);
     for _ in 0..2 {
         let (ended, results) = heal();

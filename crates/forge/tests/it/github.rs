@@ -182,6 +182,7 @@ async fn a_pull_request_of_a_person_or_for_another_branch_is_left_as_it_is() {
             title: "x".to_owned(),
             body: body.to_owned(),
             is_open: true,
+            merged: None,
         };
         scene.github.put_pull(pull.clone());
         let opened = scene.client.open_change_request(&scene.repository, &Scene::text("one")).await.unwrap();
@@ -206,7 +207,7 @@ async fn a_pull_request_whose_answer_was_lost_is_found_again() {
 async fn a_comment_is_replaced_by_the_next_one() {
     let scene = Scene::with_ci(CiPlan::none());
     let (head, base) = ("T_L_AI_Fix".to_owned(), "main".to_owned());
-    let pull = Pull { number: 5, head, base, title: "x".to_owned(), body: String::new(), is_open: true };
+    let pull = Pull { number: 5, head, base, title: "x".to_owned(), body: String::new(), is_open: true, merged: None };
     scene.github.put_pull(pull);
     let first = scene.client.comment(&scene.repository, 5, "one").await.unwrap();
     assert_eq!(scene.client.comment(&scene.repository, 5, "two").await.unwrap(), first);

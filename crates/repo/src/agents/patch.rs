@@ -24,6 +24,7 @@ use serde_json::json;
 use crate::change::{hash_of, unified_diff};
 use crate::check_result::TestState;
 use crate::checkout::Checkout;
+use crate::commit_message::LIFT;
 use crate::drift;
 use crate::earlier;
 use crate::model;
@@ -114,11 +115,11 @@ pub(crate) async fn run(
             for file in &unfailing {
                 state.tried.add_judge(&key, file, &state.fixes);
             }
-            // The rules have not had their turn.
-            if proposal.candidates.iter().any(|candidate| candidate.fixer == drift::FIXER) {
-                state.warn(drift::REFUSED.to_owned());
-            } else {
-                state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() });
+            match proposal.candidates.first().map(|candidate| candidate.fixer.as_str()) {
+                // The rules have not had their turn.
+                Some(drift::FIXER) => state.warn(drift::REFUSED.to_owned()),
+                Some(LIFT) => drift::keep(state, &key, context),
+                _ => state.tried.exhausted.push(Exhausted { key, accepted: state.fixes.accepted.len() }),
             }
         }
     }
@@ -177,7 +178,7 @@ fn refuse_ambiguous(state: &mut HealState, context: &StepContext, key: &Key, kep
 
 /// Returns whether files decide what is installed. A build that runs to install may be changed for other reasons.
 fn changes_what_is_installed(files: &[FileText], candidate: &Candidate) -> bool {
-    candidate.fixer == drift::FIXER || files.iter().any(|file| lists_dependencies(&file.file))
+    [drift::FIXER, LIFT].contains(&candidate.fixer.as_str()) || files.iter().any(|file| lists_dependencies(&file.file))
 }
 
 fn files_of(candidate: &Candidate) -> impl Iterator<Item = &str> {

@@ -49,7 +49,7 @@ pub(super) fn propose(
     state.drift.proposal = Some((failure, candidate));
 }
 
-fn first_line(edit: &autoheal_code::FileEdit, session: &Session) -> u32 {
+pub(super) fn first_line(edit: &autoheal_code::FileEdit, session: &Session) -> u32 {
     let text = session.sources().text(&edit.file).unwrap_or_default();
     let at = edit.edits.first().map_or(0, |edit| edit.start);
     let before = text.get(..at).unwrap_or_default().matches('\n').count();

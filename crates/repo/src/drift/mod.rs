@@ -11,9 +11,11 @@
 //! - `release`, `walk`: releases in their order, and the few of them that are tried
 //! - `hunt`: environments, and the tests in them
 //! - `candidate`: the change of the manifests
+//! - `lift`: bounds of earlier runs, when a later release passes
 
 mod candidate;
 mod hunt;
+mod lift;
 mod release;
 mod suspects;
 mod walk;
@@ -42,12 +44,14 @@ use crate::toolchain::package_manager::{Distribution, PackageManager};
 use crate::toolchains;
 
 pub(crate) use candidate::{FIXER, REFUSED, is_own, take_proposal};
+pub(crate) use lift::keep;
 pub use release::Release;
 
 /// The releases of packages, the oldest first.
 type Releases = BTreeMap<String, Vec<Release>>;
 
-/// Searches for drifted dependencies, once for a run, when the checks fail and a dependency may be to blame.
+/// Searches for drifted dependencies, once for a run: for what broke the tests when they fail and a dependency may be to blame, for bounds that
+/// may be lifted when they pass.
 pub(crate) async fn look(
     state: &mut HealState,
     session: &mut Session,
@@ -64,11 +68,15 @@ pub(crate) async fn look(
     if !is_ours {
         return Ok(());
     }
-    let Some(failure) = failure_in(&observed.result).filter(|_| state.drift.installed.is_empty()) else {
+    if !state.drift.installed.is_empty() {
         return Ok(());
-    };
+    }
     let project = project_of(&setup, state, checkout).await?;
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
+    if observed.result.is_green() && state.fixes.accepted.is_empty() {
+        return lift::look(state, session, manager, search).await;
+    }
+    let Some(failure) = failure_in(&observed.result) else { return Ok(()) };
     let installed = installed(session, manager, search).await?;
     let named = |one: &Distribution| InstalledPackage { name: one.name.clone(), version: one.version.clone() };
     state.drift.installed = installed.iter().map(named).collect();
@@ -88,15 +96,16 @@ pub(crate) async fn look(
     if suspected.is_empty() {
         return Ok(());
     }
+    // Asked first: a few tests take less time than the registries do.
+    let limit = Duration::from_secs(state.request.limits.test_seconds);
+    let scope = hunt::scope_of(session, &observed.result, &failure, limit, context).await?;
+    if passes_before(&scope, &failure, limit, session, context).await? {
+        return Ok(());
+    }
     let since = green_since(state, checkout).await?;
     let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
     let releases = releases(session, state, manager, search, &names).await?;
     if !suspected.iter().any(|(evidence, one)| may_have_drifted(*evidence, one, &releases, since.as_deref())) {
-        return Ok(());
-    }
-    let limit = Duration::from_secs(state.request.limits.test_seconds);
-    let scope = hunt::scope_of(session, &observed.result, &failure, limit, context).await?;
-    if passes_before(&scope, &failure, limit, session, context).await? {
         return Ok(());
     }
     context.note("drift", format!("a dependency may have drifted; looked at first: {}", names.join(", ")));

@@ -1,9 +1,11 @@
 //! Dependencies that drifted: a release of theirs broke the tests.
 
 use autoheal_code::Candidate;
+use autoheal_engine::Timestamp;
 use autoheal_engine::diagnostics::Finding;
 use serde::{Deserialize, Serialize};
 
+use crate::commit_message::StatedBound;
 pub use crate::drift::Release;
 
 /// Search for drifted dependencies. Changed by `diagnose`; `fix` takes the candidate.
@@ -12,12 +14,29 @@ pub use crate::drift::Release;
 pub struct DriftState {
     /// Names and versions of what was installed for the first run of the tests.
     pub installed: Vec<InstalledPackage>,
+    /// Time at which a bound to lift was found: installations from before are out of date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_since: Option<Timestamp>,
     /// Report of the search; `None`: there was no reason to search.
     pub report: Option<DriftReport>,
     /// The change of the manifests, and the failure that it heals; taken by `fix`.
     pub proposal: Option<(Finding, Candidate)>,
     /// The change as it was proposed: the only one that may touch a protected manifest.
     pub bounds: Option<Candidate>,
+}
+
+impl DriftState {
+    /// Returns the bounds on all offenders, each with the newest release that was seen to break the tests.
+    pub(crate) fn stated_bounds(&self) -> Vec<StatedBound> {
+        let installed = |name: &str| self.installed.iter().find(|one| one.name == name).map(|one| &one.version);
+        let offenders = self.report.iter().flat_map(|report| &report.offenders);
+        let stated = offenders.map(|offender| StatedBound {
+            package: offender.package.clone(),
+            range: offender.bound.clone(),
+            broken: installed(&offender.package).unwrap_or(&offender.first_bad.version).clone(),
+        });
+        stated.collect()
+    }
 }
 
 /// An installed package.

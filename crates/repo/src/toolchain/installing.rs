@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::StepError;
@@ -78,6 +78,14 @@ pub(crate) async fn ask_registries(
     let outcome = run(&mut *workspace, &words, "", search, state).await?;
     workspace.close().await.map_err(|error| sandbox_error(&error))?;
     Ok(outcome)
+}
+
+/// Returns the time before which versions that no lock file holds were resolved too long ago for a run. The same for the whole run, so that
+/// nothing changes in its middle.
+pub(crate) fn resolved_since(search: Search<'_>, state: &HealState) -> SystemTime {
+    let usual = state.started_at.minus(search.settings.caches.resolved);
+    let since = state.drift.resolved_since.map_or(usual, |later| later.max(usual));
+    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(since.as_millis()).unwrap_or_default())
 }
 
 /// Takes an installation as complete, and makes room for it.

@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use autoheal_engine::event::EventBody;
 use autoheal_engine::graph::{Next, Node as _};
@@ -92,29 +92,44 @@ pub(crate) async fn heal_in(data: &std::path::Path, request: HealRequest, models
 /// Heals as asked in the sandbox `choice` with what is kept in `data`, and without a way to any registry.
 pub(crate) async fn heal_offline(choice: Choice, data: &std::path::Path, request: HealRequest) -> Option<Healed> {
     let sandbox = sandbox_of(choice, data).await?;
-    Box::pin(walk_with(data, None, sandbox, request, None, RegistryAccess::default())).await
+    Some(Box::pin(walk_with(settings(data, sandbox, RegistryAccess::default()), None, request)).await)
 }
 
 /// Heals as asked with packages of an index of the test's own. Without a sandbox, which would refuse an index on this machine.
 pub(crate) async fn heal_with_index(index: &str, request: HealRequest) -> Option<Healed> {
     let data = tempfile::tempdir().unwrap();
     let place = data.path().canonicalize().unwrap();
-    let sandbox = sandbox_of(Choice::None, &place).await?;
+    let settings = settings_with_index(&place, index).await?;
+    Some(Box::pin(walk_with(settings, Some(data), request)).await)
+}
+
+/// Settings for packages of an index of the test's own.
+pub(crate) async fn settings_with_index(data: &std::path::Path, index: &str) -> Option<HealSettings> {
+    let sandbox = sandbox_of(Choice::None, data).await?;
     let environment = [("PIP_INDEX_URL".to_owned(), index.into())].into();
-    let registries = RegistryAccess { environment, ..RegistryAccess::default() };
-    Box::pin(walk_with(&place, Some(data), sandbox, request, None, registries)).await
+    Some(settings(data, sandbox, RegistryAccess { environment, ..RegistryAccess::default() }))
 }
 
 /// Heals as asked with packages of an npm registry of the test's own.
 pub(crate) async fn heal_with_registry(registry: &str, request: HealRequest) -> Option<Healed> {
     let data = tempfile::tempdir().unwrap();
     let place = data.path().canonicalize().unwrap();
+    let settings = settings_with_registry(&place, registry).await?;
+    Some(Box::pin(walk_with(settings, Some(data), request)).await)
+}
+
+/// Settings for packages of an npm registry of the test's own.
+pub(crate) async fn settings_with_registry(data: &std::path::Path, registry: &str) -> Option<HealSettings> {
     // Mounts are made with the same program.
-    sandbox(&place).await?;
-    let sandbox = Arc::new(Showing(sandbox_of(Choice::None, &place).await?));
+    sandbox(data).await?;
+    let sandbox = Arc::new(Showing(sandbox_of(Choice::None, data).await?));
     let environment = [("npm_config_registry".to_owned(), registry.into())].into();
-    let registries = RegistryAccess { environment, ..RegistryAccess::default() };
-    Box::pin(walk_with(&place, Some(data), sandbox, request, None, registries)).await
+    Some(settings(data, sandbox, RegistryAccess { environment, ..RegistryAccess::default() }))
+}
+
+/// Heals as asked with these settings.
+pub(crate) async fn heal_set(settings: HealSettings, request: HealRequest) -> Healed {
+    Box::pin(walk_with(settings, None, request)).await
 }
 
 /// A sandbox that refuses nothing, neither a registry on this machine, and yet shows mounts where they belong: the tests of a JavaScript project
@@ -218,28 +233,26 @@ async fn walk(
     // What is kept from one test to the next is installed from the registries; a folder of one test alone needs none.
     let hosts = if data.is_none() { Settings::DEFAULT_REGISTRIES.map(str::to_owned).to_vec() } else { Vec::new() };
     let registries = RegistryAccess { hosts, ..RegistryAccess::default() };
-    Box::pin(walk_with(data_dir, data, sandbox, request, models, registries)).await
+    let settings = HealSettings { models, ..settings(data_dir, sandbox, registries) };
+    Some(Box::pin(walk_with(settings, data, request)).await)
 }
 
-async fn walk_with(
-    data_dir: &std::path::Path,
-    data: Option<tempfile::TempDir>,
-    sandbox: Arc<dyn Sandbox>,
-    request: HealRequest,
-    models: Option<Models>,
-    registries: RegistryAccess,
-) -> Option<Healed> {
-    let settings = HealSettings {
+fn settings(data_dir: &std::path::Path, sandbox: Arc<dyn Sandbox>, registries: RegistryAccess) -> HealSettings {
+    HealSettings {
         data_dir: data_dir.to_owned(),
         sandbox: Arc::new(Watched(sandbox)),
         hosts: CodeHosts::default(),
         registries,
-        models,
+        models: None,
         prompt_limits: PromptLimits::default(),
         git_limits: SizeLimits::default(),
         drift_environments: autoheal_repo::DRIFT_ENVIRONMENTS,
-        caches: CacheLimits::default(),
-    };
+        // What an earlier run of the tests installed is used again.
+        caches: CacheLimits { resolved: Duration::MAX, ..CacheLimits::default() },
+    }
+}
+
+async fn walk_with(settings: HealSettings, data: Option<tempfile::TempDir>, request: HealRequest) -> Healed {
     let workflow = HealWorkflow::new(settings).unwrap();
     let mut state = workflow.start(&task(&request), now()).unwrap();
     let recorder = Arc::new(Recorder(Mutex::default()));
@@ -264,7 +277,7 @@ async fn walk_with(
     let results = serde_json::from_value(ending.results).unwrap();
     let events = recorder.0.lock().unwrap().clone();
     let folder = workflow.run_folder(run);
-    Some(Healed { state, results, report: ending.report, events, folder, _data: data })
+    Healed { state, results, report: ending.report, events, folder, _data: data }
 }
 
 fn task(request: &HealRequest) -> Task {

@@ -9,6 +9,7 @@ mod ci_node;
 mod diagnostics_log;
 mod discovery;
 mod drift;
+mod drift_hosted;
 mod drift_npm;
 mod driver;
 mod external_files;

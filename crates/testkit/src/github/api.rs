@@ -205,7 +205,7 @@ impl Shared {
             return Answer::new(422, invalid(&format!("A pull request already exists for {OWNER}:{head}.")));
         }
         let number = state.number();
-        let pull = Pull { number, head, base, title: text("title"), body: text("body"), is_open: true };
+        let pull = Pull { number, head, base, title: text("title"), body: text("body"), is_open: true, merged: None };
         state.pulls.push(pull.clone());
         drop(state);
         Answer::new(201, self.pull(&pull)).with("Location", self.api_url(&format!("/pulls/{number}")))

@@ -172,9 +172,10 @@ impl Shared {
         let page = |rest: &str| self.page_url(&format!("/pull/{number}{rest}"));
         let issue = |rest: &str| self.api_url(&format!("/issues/{number}{rest}"));
         let end = |branch: &str| {
+            let kept = pull.merged.clone().filter(|_| branch == pull.head);
+            let tip = kept.or_else(|| branch_tip(&bare, branch)).unwrap_or_else(|| "0".repeat(40));
             json!({
-                "label": format!("{OWNER}:{branch}"), "ref": branch,
-                "sha": branch_tip(&bare, branch).unwrap_or_else(|| "0".repeat(40)),
+                "label": format!("{OWNER}:{branch}"), "ref": branch, "sha": tip,
                 "user": self.user(OWNER), "repo": self.full_repository("main"),
             })
         };
@@ -186,7 +187,7 @@ impl Shared {
             "comments_url": issue("/comments"), "statuses_url": self.api_url("/statuses"),
             "state": if pull.is_open { "open" } else { "closed" }, "locked": false, "title": pull.title,
             "user": self.user("autoheal-bot"), "body": pull.body, "labels": [], "milestone": null, "assignee": null,
-            "created_at": AT, "updated_at": AT, "merged_at": null, "merge_commit_sha": null,
+            "created_at": AT, "updated_at": AT, "merged_at": pull.merged.as_ref().map(|_| AT), "merge_commit_sha": null,
             "closed_at": if pull.is_open { Value::Null } else { AT.into() },
             "head": end(&pull.head), "base": end(&pull.base), "author_association": "CONTRIBUTOR", "auto_merge": null,
             "_links": {
@@ -202,7 +203,7 @@ impl Shared {
     pub(super) fn pull(&self, pull: &Pull) -> Value {
         let mut entry = self.pull_simple(pull);
         let more = json!({
-            "merged": false, "mergeable": null, "mergeable_state": "unknown", "merged_by": null, "comments": 0,
+            "merged": pull.merged.is_some(), "mergeable": null, "mergeable_state": "unknown", "merged_by": null, "comments": 0,
             "review_comments": 0, "maintainer_can_modify": true, "commits": 1, "additions": 1, "deletions": 1,
             "changed_files": 1,
         });

@@ -25,7 +25,7 @@ pub(crate) use ci::{branch_tip, commit_facts, default_branch};
 pub use plan::{CiPlan, JobPlan, RunPlan};
 pub use state::{Comment, Exchange, Fault, Pull, Status};
 
-use crate::repository::TestRepository;
+use crate::repository::{TestRepository, git};
 use state::State;
 
 /// Says what CI does for a commit.
@@ -157,6 +157,21 @@ impl FakeGitHub {
     pub fn close_pulls(&self) {
         for pull in &mut self.shared.state().pulls {
             pull.is_open = false;
+        }
+    }
+
+    /// Merges every open pull request as a reviewer does, and deletes its branch.
+    pub fn merge_pulls(&self) {
+        let repository = self.repository();
+        for pull in self.shared.state().pulls.iter_mut().filter(|pull| pull.is_open) {
+            let Pull { number, head, base, .. } = &*pull;
+            let tip = git(&repository, &["rev-parse", head]);
+            let (tree, message) = (format!("{head}^{{tree}}"), format!("Merge pull request #{number}"));
+            let merged = git(&repository, &["commit-tree", "-p", base, "-p", head, "-m", &message, &tree]);
+            git(&repository, &["update-ref", &format!("refs/heads/{base}"), &merged]);
+            git(&repository, &["branch", "--quiet", "-D", head]);
+            pull.is_open = false;
+            pull.merged = Some(tip);
         }
     }
 

@@ -75,8 +75,10 @@ pub struct Pull {
     pub title: String,
     /// Description of the pull request, in Markdown.
     pub body: String,
-    /// True if it is open; a closed one was not merged.
+    /// True if it is open.
     pub is_open: bool,
+    /// The tip of its branch when it was merged; `None`: it was not.
+    pub merged: Option<String>,
 }
 
 /// A comment on a pull request.

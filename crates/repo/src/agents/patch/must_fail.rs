@@ -56,7 +56,7 @@ impl Trial<'_> {
         files: &[FileText],
     ) -> Result<Result<(), Rejection>, StepError> {
         // Another release of a dependency leaves every judge of the repository as it was.
-        let is_bound = candidate.fixer == drift::FIXER;
+        let is_bound = drift::is_own(self.state, candidate);
         let Some(test) = self.healed_test().filter(|_| !is_bound) else { return Ok(Ok(())) };
         self.context.progress(format!("{}: can `{}` still fail?", self.target.headline(), test.id));
         let undo = self.session.write(files)?;

@@ -174,7 +174,8 @@ pub(super) async fn install(
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, packages, &tree, state);
     let runs_code = state.request.install_command.is_some();
-    let begun = scope.cache(search, Room::NodeModules, content, runs_code).begin(search.context).await?;
+    let since = packages.lock.is_none().then(|| installing::resolved_since(search, state));
+    let begun = scope.cache(search, Room::NodeModules, content, runs_code).begin(since, search.context).await?;
     let folder = match begun {
         Begun::Complete(folder) => folder,
         Begun::Empty(installing) => {

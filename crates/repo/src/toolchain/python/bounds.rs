@@ -118,7 +118,7 @@ async fn install_over(
     let mut parts = installation::content(base, search, &dependencies, state);
     parts.extend([old.folder.display().to_string(), requirements.join("\0")]);
     let cache = scope.cache(search, Room::Environments, parts, dependencies.run_code);
-    let installing = match cache.begin(search.context).await? {
+    let installing = match cache.begin(None, search.context).await? {
         Begun::Complete(environment) => return Ok(Ok(over(environment))),
         Begun::Empty(installing) => installing,
     };

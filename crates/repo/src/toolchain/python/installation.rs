@@ -248,7 +248,8 @@ async fn install(
     let scope = installing::Scope::of(search, state).await?;
     let content = content(base, search, dependencies, state);
     let runs_code = state.request.install_command.is_some() || dependencies.run_code;
-    let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(context).await? {
+    let since = Some(installing::resolved_since(search, state));
+    let installing = match scope.cache(search, Room::Environments, content, runs_code).begin(since, context).await? {
         Begun::Complete(environment) => return Ok(Ok(installed_in(base, environment))),
         Begun::Empty(installing) => installing,
     };

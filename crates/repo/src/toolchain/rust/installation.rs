@@ -179,8 +179,9 @@ async fn fetch(
     let tree = search.checkout.folders.tree();
     let scope = installing::Scope::of(search, state).await?;
     let has_lock = read_lock(&tree, directory).is_some();
-    let begun =
-        scope.cache(search, Room::Environments, content(&cargo, directory, &tree), false).begin(search.context).await?;
+    let since = (!has_lock).then(|| installing::resolved_since(search, state));
+    let cache = scope.cache(search, Room::Environments, content(&cargo, directory, &tree), false);
+    let begun = cache.begin(since, search.context).await?;
     let folder = match begun {
         Begun::Complete(folder) => folder,
         Begun::Empty(installing) => {
