@@ -36,6 +36,7 @@ pub(super) static KNOWN: KnownFiles = KnownFiles {
         "poetry.lock",
         "uv.lock",
         "pdm.lock",
+        "pylock.toml",
         "environment.yml",
         "requirements*.txt",
         "*requirements.txt",

@@ -137,3 +137,33 @@ async fn what_was_there_before_is_not_suspected() {
     let installed = healed.state.drift.installed.iter().map(|one| (one.name.as_str(), one.version.as_str()));
     assert!(installed.into_iter().any(|one| one == ("gadget", "2.0")), "{:?}", healed.state.drift);
 }
+
+/// A repository whose tools hold the version of the package in a lock file.
+fn locked(shop: &str, version: &str) -> TestRepository {
+    let lock = format!("version = 1\n\n[[package]]\nname = \"gadget\"\nversion = \"{version}\"\n");
+    let manifest = "[dependency-groups]\ntest = [\"gadget\"]\n";
+    let files = [("pyproject.toml", manifest), ("uv.lock", &lock), ("shop.py", shop), ("tests/test_shop.py", TESTS)];
+    TestRepository::with_files(&files)
+}
+
+#[tokio::test]
+async fn a_lock_file_holds_what_is_installed() {
+    let shop = "from gadget import make\n\n\ndef stock(size):\n    return make(sizee)\n";
+    let repository = locked(shop, "1.4.0");
+    let Some(healed) = heal(&repository, gadgets()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    assert_eq!(healed.state.drift.report, None);
+    let installed = healed.state.drift.installed.iter().map(|one| (one.name.as_str(), one.version.as_str()));
+    assert!(installed.into_iter().any(|one| one == ("gadget", "1.4.0")), "{:?}", healed.state.drift);
+    assert!(format!("{:?}", healed.events).contains("uv.lock holds the versions"), "{:?}", healed.events);
+}
+
+#[tokio::test]
+async fn where_a_lock_file_cannot_be_installed_the_newest_releases_are() {
+    let shop = "from gadget import make\n\n\ndef stock(size):\n    return make(size)\n";
+    let repository = locked(shop, "0.9.0");
+    let Some(healed) = heal(&repository, gadgets()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    assert!(format!("{:?}", healed.events).contains("uv.lock cannot be installed here"), "{:?}", healed.events);
+    assert_eq!(drift(&healed).offenders.len(), 1);
+}

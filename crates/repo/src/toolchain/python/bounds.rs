@@ -34,9 +34,12 @@ impl PackageManager for Pip {
         interpreter.installed.is_some()
     }
 
-    /// pip reads none: what pins a release is a requirement like any other, and no bound on it can be installed.
-    fn lock(&self, _search: Search<'_>) -> Option<String> {
-        None
+    /// What pins a release is a requirement like any other, and no bound on it can be installed.
+    fn lock(&self, search: Search<'_>) -> Option<String> {
+        let installed = search.setup.main_tools.interpreter.installed.as_ref()?;
+        let locked = Dependencies::of(&search.checkout.folders.tree(), search.project).locked;
+        let locked = locked.filter(|_| installation::is_locked(&installed.folder))?;
+        Some(join(&search.project.directory, locked.file))
     }
 
     fn installed_words(&self, place: &Place<'_>, search: Search<'_>) -> Vec<String> {

@@ -7,6 +7,7 @@ use autoheal_code::python::distributions::is_for_tests;
 use toml::Value;
 
 use super::ci_installs::CiInstalls;
+use super::locked::Locked;
 use super::requirement::is_requirement;
 use crate::project::{Manifests, Project, ini_section, ini_value};
 
@@ -33,6 +34,8 @@ pub struct Dependencies {
     pub run_code: bool,
     /// Manifests that state all this, for the report.
     pub found: Vec<String>,
+    /// Versions that a lock file holds, if the tools of CI heed one.
+    pub(super) locked: Option<Locked>,
 }
 
 /// The files of requirements for pip among the manifests, with their text: `requirements.txt`, `requirements-dev.txt`,
@@ -46,7 +49,10 @@ impl Dependencies {
     pub(super) fn of(tree: &Path, project: &Project) -> Self {
         let installs = CiInstalls::of(tree, &project.directory);
         let decides = Some(&installs).filter(|installs| installs.is_complete);
-        let mut found = Self::read_for(&Manifests::of(tree, &project.directory), decides);
+        let manifests = Manifests::of(tree, &project.directory);
+        let mut found = Self::read_for(&manifests, decides);
+        // pip reads no lock file.
+        found.locked = Locked::of(&manifests).filter(|_| decides.is_none());
         for directory in &project.other_directories {
             found.add_requirements(Self::read(&Manifests::of(tree, directory)).requirements);
         }

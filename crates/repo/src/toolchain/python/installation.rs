@@ -11,6 +11,7 @@ use std::time::Duration;
 use autoheal_code::python::{distributions, probe};
 use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_sandbox::untrusted::UntrustedFolder;
 use autoheal_sandbox::{Command, Mount, SandboxKind, Workspace};
 
 use super::dependencies::Dependencies;
@@ -23,8 +24,7 @@ use crate::repo_config::Version;
 use crate::settings::HealSettings;
 use crate::setup::{InstalledEnvironment, Interpreter, Setup};
 use crate::state::HealState;
-use crate::step_error::ran;
-use crate::step_error::sandbox_error;
+use crate::step_error::{disk, ran, sandbox_error};
 use crate::toolchain::{OtherVersion, Search, installing};
 use crate::tree;
 use crate::workspace;
@@ -262,8 +262,17 @@ async fn install(
     };
     context.note("installing", what);
     let (mut workspace, _downloads) = open(base, &environment, &scope, search).await?;
-    let commands = install_commands(base, &environment, setup, dependencies, state);
-    let failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
+    let hold = LockedEnvironment::hold(dependencies, &environment, state)?;
+    let words = hold.iter().flat_map(LockedEnvironment::words).collect::<Vec<String>>();
+    let commands = install_commands(base, &environment, setup, dependencies, &words, state);
+    let mut failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
+    if let (Some(hold), Some(reason)) = (hold, &failure) {
+        context
+            .note("warning", format!("{} cannot be installed here, so the newest versions are: {reason}", hold.file));
+        hold.release()?;
+        let commands = install_commands(base, &environment, setup, dependencies, &[], state);
+        failure = run_all(&mut *workspace, commands, &environment, search, state).await?;
+    }
     // Without its linters an environment is still one that runs the tests; what is absent is told.
     if failure.is_none()
         && let Some(words) = tools_command(base, &environment, setup, state)
@@ -324,11 +333,56 @@ fn installed_in(base: &Interpreter, environment: PathBuf) -> Interpreter {
     }
 }
 
+/// An environment that is installed in the versions of a lock file. Those are in a file of the environment, which shows later that it is one.
+struct LockedEnvironment<'a> {
+    /// Name of the lock file.
+    file: &'a str,
+    environment: &'a Path,
+}
+
+/// Name of the file with the versions, in the environment.
+const VERSIONS: &str = "locked-versions.txt";
+
+impl<'a> LockedEnvironment<'a> {
+    /// Writes the versions; `None`: no lock file counts.
+    fn hold(
+        dependencies: &'a Dependencies,
+        environment: &'a Path,
+        state: &HealState,
+    ) -> Result<Option<Self>, StepError> {
+        let Some(locked) = dependencies.locked.as_ref().filter(|_| state.request.install_command.is_none()) else {
+            return Ok(None);
+        };
+        let text = locked.constraints.join("\n") + "\n";
+        let written = UntrustedFolder::open(environment).and_then(|folder| folder.write(VERSIONS, text.as_bytes()));
+        written.map_err(|error| disk("writing the locked versions", &error))?;
+        Ok(Some(Self { file: locked.file, environment }))
+    }
+
+    /// The options of pip that hold the versions.
+    fn words(&self) -> [String; 2] {
+        ["--constraint".to_owned(), self.environment.join(VERSIONS).display().to_string()]
+    }
+
+    /// Holds the versions no longer.
+    fn release(self) -> Result<(), StepError> {
+        let removed = UntrustedFolder::open(self.environment).and_then(|folder| folder.remove_file(VERSIONS));
+        removed.map_err(|error| disk("removing the locked versions", &error))
+    }
+}
+
+/// Returns whether an environment was installed in the versions of a lock file.
+pub(super) fn is_locked(environment: &Path) -> bool {
+    UntrustedFolder::open(environment).is_ok_and(|folder| folder.file(VERSIONS).is_ok())
+}
+
+/// `options`: of every install by pip.
 fn install_commands(
     base: &Interpreter,
     environment: &Path,
     setup: &Setup,
     dependencies: &Dependencies,
+    options: &[String],
     state: &HealState,
 ) -> Vec<Vec<String>> {
     let base = base.program.display().to_string();
@@ -340,10 +394,11 @@ fn install_commands(
     let runner = has_pytest(setup).then(|| "pytest".to_owned());
     let others = dependencies.pip_words().unwrap_or_default();
     let first: Vec<String> = others.into_iter().chain(runner).collect();
+    let pip_install = |words: Vec<String>| pip_install(environment, options.iter().cloned().chain(words));
     if !first.is_empty() {
-        commands.push(pip_install(environment, first));
+        commands.push(pip_install(first));
     }
-    commands.extend(dependencies.project_word().map(|word| pip_install(environment, [word])));
+    commands.extend(dependencies.project_word().map(|word| pip_install(vec![word])));
     commands
 }
 

@@ -4,7 +4,7 @@
 //!
 //! - `framework`: the test runner of a project; `roots`: the folders that its import path begins at
 //! - `commands`: commands of CI; `pytest_arguments`: those of its arguments that matter
-//! - `interpreter`, `dependencies`, `ci_installs`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
+//! - `interpreter`, `dependencies`, `ci_installs`, `locked`, `installation`: the Python that runs the tests, and what it needs; `bounds`: older
 //!   releases of that, `complaints`: evidence against it
 //! - `suite`, `varied`: running the tests, as they are and under other conditions
 //! - `programs`: what runs in the sandbox
@@ -21,6 +21,7 @@ pub mod interpreter;
 mod language_servers;
 mod linter_versions;
 mod linters;
+mod locked;
 mod programs;
 mod pytest_arguments;
 mod requirement;
