@@ -11,7 +11,6 @@ use autoheal_forge::CommitId;
 use super::{Releases, releases};
 use crate::checkout::Checkout;
 use crate::commit_message::{BOUND_TRAILER, LIFT, StatedBound, stated_bounds};
-use crate::project::lists_dependencies;
 use crate::session::Session;
 use crate::state::HealState;
 use crate::step_error::forge_error;
@@ -34,7 +33,7 @@ pub(super) async fn look(
     manager: &dyn PackageManager,
     search: Search<'_>,
 ) -> Result<(), StepError> {
-    let standing = standing(state, session.sources(), search.checkout).await?;
+    let standing = standing(state, session.sources(), manager, search.checkout).await?;
     if standing.is_empty() {
         return Ok(());
     }
@@ -112,7 +111,12 @@ fn observe(state: &mut HealState, context: &StepContext) {
 }
 
 /// The commits of the history whose bounds are in the manifests, the newest first.
-async fn standing(state: &HealState, sources: &Sources, checkout: &Checkout) -> Result<Vec<Standing>, StepError> {
+async fn standing(
+    state: &HealState,
+    sources: &Sources,
+    manager: &dyn PackageManager,
+    checkout: &Checkout,
+) -> Result<Vec<Standing>, StepError> {
     let Some(origin) = &state.analysis.origin else { return Ok(Vec::new()) };
     let (git, clone) = (&checkout.git, checkout.folders.clone_folder());
     let base = CommitId::parse(&origin.base_commit).map_err(|error| forge_error(&error))?;
@@ -124,7 +128,7 @@ async fn standing(state: &HealState, sources: &Sources, checkout: &Checkout) -> 
         let Some(parent) = commit.parents.first().filter(|_| !bounds.is_empty()) else { continue };
         let changed = git.changed_files(&clone, parent, &commit.id).await.map_err(|error| forge_error(&error))?;
         let mut files = Vec::new();
-        for file in changed.into_iter().filter(|file| lists_dependencies(file)) {
+        for file in changed.into_iter().filter(|file| manager.states_bounds(file)) {
             let mut texts = Vec::new();
             for at in [parent, &commit.id] {
                 let bytes = git.file(&clone, at, &file).await.map_err(|error| forge_error(&error))?;

@@ -81,6 +81,9 @@ pub(crate) trait PackageManager: Sync {
     /// Returns the requirement that admits no release after this one.
     fn up_to(&self, package: &str, version: &str) -> String;
 
+    /// Returns whether a file is a manifest that can state bounds, by its name.
+    fn states_bounds(&self, file: &str) -> bool;
+
     /// Returns the edits of the manifests that exclude the releases that broke the tests; `None`: no manifest can state a bound.
     fn edits(&self, search: Search<'_>, sources: &Sources, offenders: &[Offender]) -> Option<Vec<FileEdit>>;
 }

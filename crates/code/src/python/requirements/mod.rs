@@ -3,7 +3,8 @@
 //!
 //! # Layout
 //!
-//! - `lines`: `requirements.txt`, `constraints.txt`; `ini`: `setup.cfg`, `tox.ini`; `pyproject`, `setup_py`
+//! - `lines`: `requirements.txt`, `constraints.txt`; `ini`: `setup.cfg`, `tox.ini`; `pyproject`, `setup_py`; `tables`: those of
+//!   Poetry, and `Pipfile`
 //! - `requirement`: one requirement; `array`: lists in brackets
 
 mod array;
@@ -12,6 +13,7 @@ mod lines;
 mod pyproject;
 mod requirement;
 mod setup_py;
+mod tables;
 
 use std::ops::Range;
 
@@ -33,6 +35,11 @@ trait Manifest {
     /// The requirements for running and testing that the file states, as ranges of its text.
     fn requirements(&self, text: &str) -> Vec<Range<usize>>;
 
+    /// The names for which the file states a constraint apart from the name, and those constraints, as ranges of its text.
+    fn constraints(&self, _text: &str) -> Vec<(String, Range<usize>)> {
+        Vec::new()
+    }
+
     /// Edits that add a requirement to a list that is installed for tests, else to what is always installed; `None`: the file has no list.
     /// `is_wanted`: whether an extra or a group of this name is installed.
     fn added(&self, text: &str, requirement: &str, reason: &str, is_wanted: &dyn Fn(&str) -> bool)
@@ -46,6 +53,7 @@ fn manifest_of(file: &str) -> Option<&'static dyn Manifest> {
         "setup.cfg" => Some(&ini::SETUP_CFG),
         "tox.ini" => Some(&ini::TOX),
         "setup.py" => Some(&setup_py::SetupPy),
+        "Pipfile" => Some(&tables::Pipfile),
         name if name.strip_suffix(".txt").is_some() => Some(&lines::Lines),
         _ => None,
     }
@@ -53,20 +61,29 @@ fn manifest_of(file: &str) -> Option<&'static dyn Manifest> {
 
 /// Returns the edits that add the bound to each requirement of the distribution in a file; `None`: the file states none that can take it.
 pub fn tightened(file: &str, text: &str, bound: &Bound<'_>) -> Option<Vec<Edit>> {
-    let stated = manifest_of(file)?.requirements(text);
-    let mut own = stated.into_iter().filter(|range| requirement::is_of(&text[range.clone()], bound.distribution));
+    let manifest = manifest_of(file)?;
+    let stated = manifest.requirements(text).into_iter();
+    let own = stated.filter(|range| requirement::is_of(&text[range.clone()], bound.distribution)).map(|range| {
+        let (at, addition) = requirement::bounded(&text[range.clone()], bound.specifier)?;
+        Some(Edit::insert(range.start + at, addition))
+    });
+    let constraints = manifest.constraints(text).into_iter();
+    let constraints = constraints.filter(|(name, _)| requirement::is_of(name, bound.distribution)).map(|(_, range)| {
+        let bounded = tables::bounded(&text[range.clone()], bound.specifier)?;
+        Some(Edit::replace(range, bounded))
+    });
+    let mut own: Vec<Edit> = own.chain(constraints).collect::<Option<_>>()?;
+    own.sort();
     let mut edits = Vec::new();
     let mut commented = None;
-    own.try_for_each(|range| {
-        let (at, addition) = requirement::bounded(&text[range.clone()], bound.specifier)?;
-        let line = line_start(text, range.start);
+    for edit in own {
+        let line = line_start(text, edit.start);
         // Two requirements on one line have one comment.
         if commented.replace(line) != Some(line) {
-            edits.push(comment_above(text, range.start, bound.reason));
+            edits.push(comment_above(text, edit.start, bound.reason));
         }
-        edits.push(Edit::insert(range.start + at, addition));
-        Some(())
-    })?;
+        edits.push(edit);
+    }
     (!edits.is_empty()).then_some(edits)
 }
 
@@ -74,8 +91,11 @@ pub fn tightened(file: &str, text: &str, bound: &Bound<'_>) -> Option<Vec<Edit>>
 /// extra or a group of this name is installed where the tests run.
 pub fn added(file: &str, text: &str, bound: &Bound<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<Edit>> {
     let manifest = manifest_of(file)?;
-    let stated = manifest.requirements(text);
-    if stated.into_iter().any(|range| requirement::is_of(&text[range], bound.distribution)) {
+    let requirements = manifest.requirements(text);
+    let mut names = requirements.iter().map(|range| &text[range.clone()]);
+    let constraints = manifest.constraints(text);
+    let is_own = |name: &str| requirement::is_of(name, bound.distribution);
+    if names.any(is_own) || constraints.iter().any(|(name, _)| is_own(name)) {
         return None;
     }
     manifest.added(text, &format!("{}{}", bound.distribution, bound.specifier), bound.reason, is_wanted)
@@ -164,6 +184,21 @@ mod tests {
         "extras = {\n    'tests': [\n        \"gadget-kit\",\n    ],\n}\nsetup(extras_require=extras)\n",
         "extras = {\n    'tests': [\n        # 2.0 fails\n        \"gadget-kit<2\",\n    ],\n}\nsetup(extras_require=extras)\n"
     )]
+    #[case(
+        "pyproject.toml",
+        "[tool.poetry.dependencies]\npython = \"^3.9\"\ngadget-kit = \"^1.2\"  # used\n",
+        "[tool.poetry.dependencies]\npython = \"^3.9\"\n# 2.0 fails\ngadget-kit = \"^1.2,<2\"  # used\n"
+    )]
+    #[case(
+        "pyproject.toml",
+        "[tool.poetry.group.test.dependencies]\ngadget_kit = { version = \"*\", extras = [\"a\"] }\n",
+        "[tool.poetry.group.test.dependencies]\n# 2.0 fails\ngadget_kit = { version = \"<2\", extras = [\"a\"] }\n"
+    )]
+    #[case(
+        "Pipfile",
+        "[packages]\nsix = \"*\"\n[dev-packages]\n\"gadget.kit\" = '>=1'\n",
+        "[packages]\nsix = \"*\"\n[dev-packages]\n# 2.0 fails\n\"gadget.kit\" = '>=1,<2'\n"
+    )]
     fn a_requirement_takes_the_bound(#[case] file: &str, #[case] text: &str, #[case] expected: &str) {
         assert_eq!(applied(file, text, tightened(file, text, &BOUND)).as_deref(), Some(expected));
     }
@@ -175,6 +210,11 @@ mod tests {
     #[case("requirements.txt", "gadget-kit>=1 --hash=sha256:00\n")]
     #[case("pyproject.toml", "[build-system]\nrequires = [\"gadget-kit\"]\n")]
     #[case("pyproject.toml", "[project\n")]
+    #[case("pyproject.toml", "[tool.poetry.dependencies]\ngadget-kit = \"1.2\"\n")]
+    #[case("pyproject.toml", "[tool.poetry.dependencies]\ngadget-kit = \"^1 || ^2\"\n")]
+    #[case("pyproject.toml", "[tool.poetry.dependencies]\ngadget-kit = { path = \"kit\" }\n")]
+    #[case("Pipfile", "[packages]\ngadget-kit = \"==1.2\"\n")]
+    #[case("Pipfile", "[packages\n")]
     #[case("setup.cfg", "[metadata]\nname = gadget-kit\n[tool:pytest]\naddopts =\n    gadget-kit\n")]
     #[case("setup.py", "setup(name='gadget-kit', packages=['gadget-kit'])\n")]
     #[case("conftest.py", "gadget-kit\n")]
@@ -225,6 +265,12 @@ mod tests {
         "setup(install_requires=[\"six[a]>=1\"])\n",
         "# 2.0 fails\nsetup(install_requires=[\"six[a]>=1\", \"Gadget-Kit<2\"])\n"
     )]
+    #[case(
+        "pyproject.toml",
+        "[tool.poetry.dependencies]\npython = \"^3.9\"\n\n[tool.poetry.group.dev.dependencies]\nsix = { version = \"*\" } # a\n\n[x]\n",
+        "[tool.poetry.dependencies]\npython = \"^3.9\"\n\n[tool.poetry.group.dev.dependencies]\nsix = { version = \"*\" } # a\n# 2.0 fails\nGadget-Kit = \"<2\"\n\n[x]\n"
+    )]
+    #[case("Pipfile", "[packages]\nsix = \"*\"\n", "[packages]\nsix = \"*\"\n# 2.0 fails\nGadget-Kit = \"<2\"\n")]
     fn a_requirement_is_added(#[case] file: &str, #[case] text: &str, #[case] expected: &str) {
         assert_eq!(applied(file, text, added(file, text, &BOUND, &is_for_tests)).as_deref(), Some(expected));
     }
@@ -235,6 +281,8 @@ mod tests {
     #[case("setup.cfg", "[metadata]\nname = a\n")]
     #[case("setup.py", "setup(install_requires=read('requirements.txt'))\n")]
     #[case("tox.ini", "[testenv]\ncommands = x\n")]
+    #[case("Pipfile", "[packages]\ngadget_kit = \"==1\"\n")]
+    #[case("Pipfile", "[packages]\n")]
     fn nothing_is_added_where_there_is_no_list(#[case] file: &str, #[case] text: &str) {
         assert_eq!(added(file, text, &BOUND, &is_for_tests), None);
     }

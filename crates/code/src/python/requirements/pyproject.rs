@@ -1,10 +1,10 @@
-//! `pyproject.toml`: the tables of PEP 621 and PEP 735.
+//! `pyproject.toml`: the lists of PEP 621 and PEP 735, and the tables of Poetry.
 
 use std::ops::Range;
 
 use toml_edit::{Array, Document, Item, Value};
 
-use super::{Manifest, array};
+use super::{Manifest, array, tables};
 use crate::edit::Edit;
 
 /// `pyproject.toml`.
@@ -36,6 +36,11 @@ impl Manifest for Pyproject {
         plain.map(|item| item.start + 1..item.end - 1).collect()
     }
 
+    fn constraints(&self, text: &str) -> Vec<(String, Range<usize>)> {
+        let Ok(manifest) = Document::parse(text.to_owned()) else { return Vec::new() };
+        tables::constraints(&tables::of_poetry(&manifest), text)
+    }
+
     fn added(
         &self,
         text: &str,
@@ -46,7 +51,9 @@ impl Manifest for Pyproject {
         let manifest = Document::parse(text.to_owned()).ok()?;
         let mut usable = lists(&manifest);
         usable.retain(|(name, _)| name.as_deref().is_none_or(is_wanted));
-        let (_, list) = usable.into_iter().min_by_key(|(name, _)| name.is_none())?;
+        let Some((_, list)) = usable.into_iter().min_by_key(|(name, _)| name.is_none()) else {
+            return tables::added(tables::of_poetry(&manifest), text, requirement, reason, is_wanted);
+        };
         Some(array::with_item(text, &list.span()?, &items(list), requirement, reason))
     }
 }

@@ -97,6 +97,10 @@ impl PackageManager for Registries {
         format!("{package}@<={version}")
     }
 
+    fn states_bounds(&self, file: &str) -> bool {
+        file.rsplit('/').next() == Some("package.json")
+    }
+
     fn edits(&self, search: Search<'_>, sources: &Sources, offenders: &[Offender]) -> Option<Vec<FileEdit>> {
         let packages = packages_of(search)?;
         let mut manifests = Manifests::of(&packages, |file| sources.text(file).map(str::to_owned));

@@ -77,6 +77,12 @@ impl PackageManager for Pip {
         format!("{package}<={version}")
     }
 
+    fn states_bounds(&self, file: &str) -> bool {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let is_list = name.strip_suffix(".txt").is_some() && (is_wanted(name) || name.starts_with("constraints"));
+        is_list || ["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile"].contains(&name)
+    }
+
     fn edits(&self, search: Search<'_>, sources: &Sources, offenders: &[Offender]) -> Option<Vec<FileEdit>> {
         let manifests = Manifests::of(search, sources);
         let before: BTreeMap<&str, String> =
@@ -158,11 +164,8 @@ impl<'s> Manifests<'s> {
         let folders: Vec<&String> =
             std::iter::once(&search.project.directory).chain(&search.project.other_directories).collect();
         let is_here = |file: &str, name: &str| folders.iter().any(|folder| join(folder, name) == file);
-        let is_manifest = |file: &&str| {
-            let name = file.rsplit('/').next().unwrap_or(file);
-            let is_list = name.strip_suffix(".txt").is_some() && (is_wanted(name) || name.starts_with("constraints"));
-            is_here(file, name) && (is_list || ["pyproject.toml", "setup.cfg", "setup.py", "tox.ini"].contains(&name))
-        };
+        let is_manifest =
+            |file: &&str| Pip.states_bounds(file) && is_here(file, file.rsplit('/').next().unwrap_or(file));
         let mut files: Vec<&str> = sources.iter().map(|(file, _)| file).filter(is_manifest).collect();
         files.sort_by_key(|file| found.rank(file));
         found.files = files;
@@ -174,7 +177,7 @@ impl<'s> Manifests<'s> {
         let name = file.rsplit('/').next().unwrap_or(file);
         let is_named = self.ci.iter().any(|text| text.contains(name));
         let rank = match name {
-            "pyproject.toml" | "setup.cfg" | "setup.py" => 1,
+            "pyproject.toml" | "setup.cfg" | "setup.py" | "Pipfile" => 1,
             "tox.ini" if self.ci.iter().any(|text| text.contains("tox")) => 0,
             "tox.ini" => 3,
             _ if is_named => 0,
