@@ -34,7 +34,7 @@ pub(super) fn constraints(tables: &[Named<'_>], text: &str) -> Vec<(String, Rang
     let constraint = |(name, item): (&str, &Item)| {
         let version = item.as_table_like().map_or(Some(item), |table| table.get("version"))?;
         let place = version.as_value().filter(|version| version.is_str()).and_then(Value::span)?;
-        // Escapes and strings of several lines are no constraints.
+        // Escapes and strings of several lines cannot be constraints.
         let is_plain = place.len() >= 2 && !text[place.clone()].contains(['\\', '\n']);
         is_plain.then(|| (name.to_owned(), place.start + 1..place.end - 1))
     };

@@ -34,7 +34,7 @@ impl PackageManager for Pip {
         interpreter.installed.is_some()
     }
 
-    /// What pins a release is a requirement like any other, and no bound on it can be installed.
+    /// A requirement that pins a release is one like any other, and no bound on it can be installed.
     fn lock(&self, search: Search<'_>) -> Option<String> {
         let installed = search.setup.main_tools.interpreter.installed.as_ref()?;
         let locked = Dependencies::of(&search.checkout.folders.tree(), search.project).locked;
