@@ -1,6 +1,7 @@
 //! Bounds of earlier runs: where the tests pass, and a release came that a bound excludes without having been seen to break them, the change
 //! that lifts the bound is proposed. The history of the repository remembers the bounds: what stated one names it in its message.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use autoheal_code::{Candidate, Edit, FileEdit, Sources};
@@ -38,8 +39,8 @@ pub(super) async fn look(
         return Ok(());
     }
     let names = standing.iter().flat_map(|one| &one.bounds).map(|bound| bound.package.clone());
-    let names: Vec<String> = names.collect::<std::collections::BTreeSet<_>>().into_iter().collect();
-    let known = releases(session, state, manager, search, &names).await?;
+    let names: BTreeSet<String> = names.collect();
+    let known = releases(session, state, manager, search, &Vec::from_iter(names)).await?;
     for Standing { bounds, files } in standing {
         let newer: Option<Vec<String>> = bounds.iter().map(|bound| newer_of(bound, &known)).collect();
         if let Some(newer) = newer {
@@ -76,7 +77,7 @@ fn propose(
         category: Category::Linting,
         file: first.map(|edit| edit.file.clone()),
         location: Some(Location { line, column: None }),
-        message: format!("{bounds} excludes {newer}, which came later and may fit again"),
+        message: format!("{bounds} excludes {newer}, which came later and may pass the tests"),
         stack: None,
     };
     context.note("drift", target.message.clone());
@@ -100,7 +101,7 @@ pub(crate) fn keep(state: &mut HealState, key: &Key, context: &StepContext) {
     let Some(at) = advice.iter().position(|finding| finding.key() == *key) else { return };
     let refused = advice.remove(at);
     let reason = state.tried.patch_log.last().map(|entry| entry.reason.clone()).unwrap_or_default();
-    state.warn(format!("{}, does not: {reason}; the bound stays", refused.message));
+    state.warn(format!("{}: that was tried, and {reason}; the bound stays", refused.message));
     observe(state, context);
 }
 
