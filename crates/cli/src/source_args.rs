@@ -216,7 +216,12 @@ pub(crate) struct Add {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) heal_policy: Policy,
     /// Fate of a run in which some fields are uncertain
-    #[arg(long, value_enum, help = "Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)", default_value_t)]
+    #[arg(
+        long,
+        value_enum,
+        help = "Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)",
+        default_value_t
+    )]
     pub(crate) on_uncertain: WhenUncertain,
     /// Address to which changed values are posted
     #[arg(long, value_name = "URL", value_parser = page_address)]

@@ -142,8 +142,7 @@ impl Folder {
     /// Returns the command to run next. A run reads commits, so new files are committed first.
     pub(super) fn next(&self, files: &[WrittenFile]) -> String {
         let folder = shell_words::quote(&self.named.to_string_lossy()).into_owned();
-        let new: Vec<&str> =
-            files.iter().filter(|file| file.state == State::Written).map(|file| file.path).collect();
+        let new: Vec<&str> = files.iter().filter(|file| file.state == State::Written).map(|file| file.path).collect();
         let heal = format!("autoheal heal {folder}");
         if new.is_empty() {
             return heal;
@@ -234,12 +233,38 @@ mod tests {
             folder.language = Some(language);
             let text = folder.workflow(&octo);
             assert!(text.contains(&own) && !text.contains("OWNER"), "{text}");
-            let lines = text.lines().find_map(|line| line.trim().strip_prefix("- run: docker pull ")?.split(' ').next());
+            let lines =
+                text.lines().find_map(|line| line.trim().strip_prefix("- run: docker pull ")?.split(' ').next());
             lines.unwrap().to_owned()
         });
         let images: std::collections::BTreeSet<String> = images.collect();
         let known = SandboxSettings::DEFAULT_IMAGES.map(|(_, reference)| reference.to_owned());
         assert_eq!(images, known.into());
+    }
+
+    #[test]
+    fn the_workflow_does_not_change_what_green_is() {
+        let (place, folder) = folder();
+        for (file, text) in [
+            ("app.py", "one = 1\n"),
+            (
+                "tests/test_app.py",
+                "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        pass\n",
+            ),
+            ("ruff.toml", "line-length = 100\n"),
+        ] {
+            std::fs::create_dir_all(place.path().join(file).parent().unwrap()).unwrap();
+            std::fs::write(place.path().join(file), text).unwrap();
+        }
+        let green = || {
+            let project = survey(place.path());
+            green_commands(place.path(), &project.directory, project.runner.as_ref())
+        };
+        let before = green();
+        assert!(before.test.is_some() && !before.lint.is_empty(), "{before:?}");
+        let text = folder.workflow(&action("octo/autoheal").unwrap());
+        assert_eq!(folder.put(WORKFLOW, &text).unwrap().state, State::Written);
+        assert_eq!(green(), before);
     }
 
     #[test]

@@ -111,7 +111,9 @@ fn set_up(
         written.push(file);
     }
     if job.is_some() {
-        printer.say("add this job to .gitlab-ci.yml, and store a token as the variable AUTOHEAL_GITLAB_TOKEN (docs/gitlab.md):");
+        printer.say(
+            "add this job to .gitlab-ci.yml, and store a token as the variable AUTOHEAL_GITLAB_TOKEN (docs/gitlab.md):",
+        );
     }
     let next = folder.next(&written);
     Ok(Outcome { files: written, job, source: None, next })

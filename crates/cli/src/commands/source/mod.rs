@@ -61,11 +61,7 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
 }
 
 /// Adds a page as `autoheal source add URL` does; returns the source's name and the results, `None` if the user stopped it.
-pub(super) async fn add_page(
-    url: Url,
-    config: &Config,
-    printer: &Printer,
-) -> Result<Option<(String, Value)>, Failure> {
+pub(super) async fn add_page(url: Url, config: &Config, printer: &Printer) -> Result<Option<(String, Value)>, Failure> {
     let store = wiring::open_store(config).await?;
     run::added(&Add { urls: vec![url], ..Add::default() }, &store, config, printer).await
 }
