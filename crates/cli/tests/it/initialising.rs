@@ -17,8 +17,9 @@ const SETTINGS: &str = ".autoheal.toml";
 const WORKFLOW: &str = ".github/workflows/autoheal.yml";
 
 /// Tests that no run would find by itself.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("prices.py", "def total(prices)\n    return sum(prices)\n"),
+    ("checks/__init__.py", ""),
     (
         "checks/check_prices.py",
         "import unittest\n\nfrom prices import total\n\n\nclass PricesTest(unittest.TestCase):\n    \
@@ -193,7 +194,12 @@ fn existing_files_stay_as_they_are() {
     std::fs::remove_file(world.repository.path().join(SETTINGS)).unwrap();
     let second = world.run(&flags);
     assert_eq!((second.code, states(&second)), (Some(0), ["WRITTEN", "UNCHANGED"].map(str::to_owned)));
-    assert_eq!(world.run(&flags).code, Some(0));
+    // A run reads commits.
+    assert!(world.run(&flags).stderr.contains(&format!("next: git add {SETTINGS} {WORKFLOW} && ")));
+    world.repository.commit("Set up");
+    let last = world.run(&flags);
+    assert_eq!((last.code, states(&last)), (Some(0), ["UNCHANGED", "UNCHANGED"].map(str::to_owned)));
+    assert!(last.stderr.ends_with("next: autoheal heal .\n"), "{}", last.told());
 }
 
 #[test]

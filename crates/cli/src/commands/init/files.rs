@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use autoheal_code::LanguageId;
-use autoheal_forge::RepositoryAddress;
 use autoheal_forge::host::RepositoryName;
+use autoheal_forge::{Git, GitSettings, RepositoryAddress};
 use autoheal_repo::ci_commands::green_commands;
 use autoheal_repo::project::{MainLanguage, survey};
 use autoheal_repo::repo_config::{self, RepoConfig};
@@ -37,6 +37,9 @@ const HEADING: &str = "\
 # autoheal's page docs/healing-a-repository.md explains them.
 ";
 
+/// Maximum number of bytes read of a file that exists already; those of this command are shorter.
+const LONGEST: u64 = 1 << 20;
+
 /// State of a file after the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -60,6 +63,7 @@ pub(super) struct Folder {
     named: PathBuf,
     path: PathBuf,
     tree: UntrustedFolder,
+    git: Git,
     language: Option<LanguageId>,
     /// Test command that a run would detect now, with its source.
     pub(super) detected: Option<String>,
@@ -75,6 +79,7 @@ impl Folder {
             return Err(Failure::bad_input(format!("{} is a bare repository; name a working tree", path.display())));
         }
         let tree = UntrustedFolder::open(&path).bad_input()?;
+        let git = Git::new(GitSettings::default()).environment()?;
         let project = survey(&path);
         let language = match project.language {
             Some(MainLanguage::Known(language)) => Some(language),
@@ -82,11 +87,7 @@ impl Folder {
         };
         let test = green_commands(&path, &project.directory, project.runner.as_ref()).test;
         let detected = test.map(|test| format!("{} ({})", test.command.words.join(" "), test.found));
-        Ok(Self { named, path, tree, language, detected })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { named, path, tree, git, language, detected })
     }
 
     /// Returns the text of `.autoheal.toml`, after reading it as a run does.
@@ -131,7 +132,7 @@ impl Folder {
         let state = match created.and_then(|()| self.tree.create(path, text.as_bytes())) {
             Ok(()) => State::Written,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let is_same = self.tree.read(path, text.len() as u64).is_ok_and(|old| old == text.as_bytes());
+                let is_same = self.tree.read(path, LONGEST).is_ok_and(|old| old == text.as_bytes());
                 if is_same { State::Unchanged } else { State::LeftAsItIs }
             }
             Err(error) => return Err(error).with_context(|| format!("cannot write {path}")).environment(),
@@ -139,17 +140,34 @@ impl Folder {
         Ok(WrittenFile { path, state })
     }
 
-    /// Returns the command to run next. A run reads commits, so new files are committed first.
-    pub(super) fn next(&self, files: &[WrittenFile]) -> String {
+    /// Returns the command to run next. A run reads commits, so files that the current commit does not have are committed first.
+    pub(super) async fn next(&self, files: &[WrittenFile]) -> String {
         let folder = shell_words::quote(&self.named.to_string_lossy()).into_owned();
-        let new: Vec<&str> = files.iter().filter(|file| file.state == State::Written).map(|file| file.path).collect();
         let heal = format!("autoheal heal {folder}");
-        if new.is_empty() {
+        let mut uncommitted = Vec::new();
+        for file in files {
+            if self.is_uncommitted(file.path).await {
+                uncommitted.push(file.path);
+            }
+        }
+        if uncommitted.is_empty() {
             return heal;
         }
         let git = if folder == "." { "git".to_owned() } else { format!("git -C {folder}") };
-        let new = new.join(" ");
-        format!("{git} add {new} && {git} commit --message 'Set up autoheal' -- {new} && {heal}")
+        let paths = uncommitted.join(" ");
+        format!("{git} add {paths} && {git} commit --message 'Set up autoheal' -- {paths} && {heal}")
+    }
+
+    /// Returns whether a file differs from the one in the current commit, or there is no such commit.
+    async fn is_uncommitted(&self, path: &str) -> bool {
+        let Ok(text) = self.tree.read(path, LONGEST) else { return false };
+        let Ok(head) = self.git.head(&self.path).await else { return true };
+        !self.git.file(&self.path, &head, path).await.is_ok_and(|committed| committed.is_some_and(|old| old == text))
+    }
+
+    /// Returns the server of the remote `origin`; `None` if there is no readable one.
+    pub(super) async fn server(&self) -> Option<String> {
+        self.git.origin_server(&self.path).await.unwrap_or_default()
     }
 }
 
@@ -213,14 +231,14 @@ mod tests {
             "test = 1",
         ] {
             let text = folder.settings(Some(command)).unwrap();
-            let read = RepoConfig::parse(&text, folder.path()).unwrap();
+            let read = RepoConfig::parse(&text, &folder.path).unwrap();
             assert_eq!(read, RepoConfig { test: Some(command.to_owned()), ..RepoConfig::default() }, "{text}");
         }
         for invalid in ["pytest 'tests", "", "  "] {
             assert!(folder.settings(Some(invalid)).is_err(), "{invalid:?}");
         }
         let none = folder.settings(None).unwrap();
-        assert_eq!(RepoConfig::parse(&none, folder.path()).unwrap(), RepoConfig::default());
+        assert_eq!(RepoConfig::parse(&none, &folder.path).unwrap(), RepoConfig::default());
         assert!(none.lines().all(|line| line.starts_with('#')), "{none}");
     }
 

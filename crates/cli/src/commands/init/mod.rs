@@ -22,7 +22,7 @@ enum Plan {
     Page(Url),
     /// Set up a repository.
     Repository {
-        folder: Folder,
+        folder: Box<Folder>,
         /// `None`: each run detects it.
         test_command: Option<String>,
         workflow: Workflow,
@@ -69,7 +69,7 @@ pub(super) async fn run(arguments: Init, config: &Config, printer: &Printer) -> 
             (Outcome { files: Vec::new(), job: None, source: Some(results), next }, Exit::Fine)
         }
         Plan::Repository { folder, test_command, workflow } => {
-            let outcome = set_up(&folder, test_command.as_deref(), &workflow, printer)?;
+            let outcome = set_up(&folder, test_command.as_deref(), &workflow, printer).await?;
             let is_left = outcome.files.iter().any(|file| file.state == State::LeftAsItIs);
             (outcome, if is_left { Exit::NotHealed } else { Exit::Fine })
         }
@@ -83,7 +83,7 @@ pub(super) async fn run(arguments: Init, config: &Config, printer: &Printer) -> 
     Ok(exit)
 }
 
-fn set_up(
+async fn set_up(
     folder: &Folder,
     test_command: Option<&str>,
     workflow: &Workflow,
@@ -115,6 +115,6 @@ fn set_up(
             "add this job to .gitlab-ci.yml, and store a token as the variable AUTOHEAL_GITLAB_TOKEN (docs/gitlab.md):",
         );
     }
-    let next = folder.next(&written);
+    let next = folder.next(&written).await;
     Ok(Outcome { files: written, job, source: None, next })
 }

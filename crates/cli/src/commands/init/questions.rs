@@ -1,6 +1,5 @@
 //! The questions, at most three. Nothing is written before all of them are answered.
 
-use autoheal_forge::{Git, GitSettings};
 use url::Url;
 
 use super::files::{Folder, is_working_tree};
@@ -29,7 +28,7 @@ pub(super) async fn plan(arguments: Init, config: &Config, printer: &Printer) ->
     if !wants_repository {
         return Ok(questions.page()?.map(Plan::Page));
     }
-    let folder = Folder::open(arguments.folder)?;
+    let folder = Box::new(Folder::open(arguments.folder)?);
     let test_command = match arguments.test_command {
         Some(command) => command,
         None => match questions.test_command(&folder)? {
@@ -57,11 +56,9 @@ const fn is_about_repository(arguments: &Init) -> bool {
     arguments.repository || arguments.test_command.is_some() || arguments.workflow.is_some()
 }
 
-/// Returns the CI of the host at which the repository's remote `origin` is.
+/// Returns the CI of the host at which the repository's remote `origin` is; without one, only a flag names the CI.
 async fn host_of(folder: &Folder, config: &Config) -> Result<Ci, Failure> {
-    let git = Git::new(GitSettings::default())?;
-    // Without a readable remote the host is unknown, and flags name the CI.
-    let server = git.origin_server(folder.path()).await.unwrap_or_default();
+    let server = folder.server().await;
     let sites = wiring::sites(config)?;
     let known = sites.iter().zip([Ci::Github, Ci::Gitlab]).find(|(site, _)| site.web().host_str() == server.as_deref());
     Ok(known.map_or(Ci::None, |(_, ci)| ci))
