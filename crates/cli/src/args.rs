@@ -12,6 +12,7 @@ use crate::ci_args::CiJob;
 use crate::config::{self, Config};
 use crate::extract_args::Extract;
 use crate::heal_args::SuiteCommands;
+use crate::init_args::Init;
 use crate::navigate_args::Navigate;
 use crate::printer::Color;
 use crate::run_name::RunName;
@@ -26,6 +27,7 @@ Examples:
   autoheal runs                            list the runs
   autoheal report last --diff              show the changes of the newest run
   autoheal relocate --old a.html --new b.html --recipe recipe.json   heal selectors offline
+  autoheal init                            set up a repository, or a page to watch
   autoheal check                           check which tools of this machine are usable
 
 Exit codes: 0 healed or nothing to do, 1 not healed, 2 invalid input, 3 environment incomplete, 4 internal error, 5 partly checked, 130 cancelled.";
@@ -64,6 +66,8 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Heal a repository; the result is a branch, and your working tree stays as it is
     Heal(Box<Heal>),
+    /// Set up a repository, or a first page to watch, by three questions
+    Init(Box<Init>),
     /// Heal the checkout of a GitHub Actions job, and report the result to the job
     Ci(Box<CiJob>),
     /// List runs, the newest first
@@ -134,6 +138,7 @@ impl Command {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Heal(_) => "heal",
+            Self::Init(_) => "init",
             Self::Ci(_) => "ci",
             Self::Runs(_) => "runs",
             Self::Report(_) => "report",
@@ -166,6 +171,7 @@ impl Command {
             Self::Worker | Self::Serve { .. } => "info",
             Self::Source(sources) if matches!(sources.command, SourceCommand::Watch) => "info",
             Self::Heal(_)
+            | Self::Init(_)
             | Self::Ci(_)
             | Self::Runs(_)
             | Self::Report(_)

@@ -21,6 +21,7 @@ mod extract_args;
 mod heal_args;
 #[cfg(test)]
 mod help;
+mod init_args;
 mod interrupt;
 mod logging;
 mod markdown;

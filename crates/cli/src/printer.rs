@@ -1,6 +1,6 @@
 //! Output for the user: data on standard output, everything else on standard error.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
 use autoheal_engine::ledger::ModelUsage;
 use clap::ValueEnum;
@@ -126,6 +126,26 @@ impl Printer {
         if !self.quiet {
             write_line(&text.into());
         }
+    }
+
+    /// Returns whether the user can answer a question: standard input and standard error are a terminal.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.is_terminal && io::stdin().is_terminal()
+    }
+
+    /// Prints a question to standard error, even if `--quiet` is set, and returns the line that the user answers; `None`: the input has
+    /// ended. Ctrl-C ends the process.
+    ///
+    /// # Errors
+    ///
+    /// When the question cannot be printed, or the answer is not text.
+    pub(crate) fn ask(&self, question: &Text) -> io::Result<Option<String>> {
+        let mut terminal = io::stderr().lock();
+        write!(terminal, "{}", question.render(console::colors_enabled_stderr()))?;
+        terminal.flush()?;
+        let mut answer = String::new();
+        let length = io::stdin().lock().read_line(&mut answer)?;
+        Ok((length > 0).then_some(answer))
     }
 
     /// Returns a function that prints messages about the progress.

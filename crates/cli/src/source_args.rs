@@ -183,7 +183,7 @@ pub(crate) struct Set {
     pub(crate) remove_page: Vec<Url>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Add {
     /// Page of the source, followed by further pages with the same template
     #[arg(required = true, value_name = "URL", value_parser = page_address)]
@@ -213,10 +213,15 @@ pub(crate) struct Add {
     #[arg(long, value_name = "CRON")]
     pub(crate) schedule: Option<CronExpression>,
     /// Policy for approving fixes: auto (by the validation) or review (by you)
-    #[arg(long, value_enum, default_value_t = Policy::Auto)]
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) heal_policy: Policy,
     /// Fate of a run in which some fields are uncertain
-    #[arg(long, value_enum, help = "Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)", default_value_t = WhenUncertain::SkipRun)]
+    #[arg(
+        long,
+        value_enum,
+        help = "Fate of a run in which some fields are uncertain: skip_run (accept nothing) or skip_field (accept the other fields)",
+        default_value_t
+    )]
     pub(crate) on_uncertain: WhenUncertain,
     /// Address to which changed values are posted
     #[arg(long, value_name = "URL", value_parser = page_address)]
@@ -229,9 +234,10 @@ pub(crate) struct Add {
     pub(crate) dry_run: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Policy {
     /// Fixes are approved by their validation
+    #[default]
     Auto,
     /// Fixes are approved by a reviewer
     Review,
@@ -246,10 +252,11 @@ impl From<Policy> for HealPolicy {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum WhenUncertain {
     /// No values of the page are accepted
+    #[default]
     SkipRun,
     /// The values of the other fields are accepted
     SkipField,
@@ -272,7 +279,8 @@ pub(crate) enum Format {
     Csv,
 }
 
-fn page_address(text: &str) -> Result<Url, String> {
+/// Parses the address of a page.
+pub(crate) fn page_address(text: &str) -> Result<Url, String> {
     match Url::parse(text) {
         Ok(url) if ["http", "https"].contains(&url.scheme()) && url.has_host() => Ok(url),
         _ => {

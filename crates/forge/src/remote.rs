@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use url::Url;
+
 use crate::clone::remote_error;
 use crate::error::Operation;
 use crate::{BranchName, CommitId, ForgeError, Git, RepositoryAddress, command};
@@ -41,6 +43,18 @@ impl Git {
         let text = self.list(address, &["--symref"], "HEAD").await?;
         let named = text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
         Ok(named.map(str::to_owned))
+    }
+
+    /// Name of the server of a working tree's remote `origin`, such as `github.com`; `None`: there is no such remote, or it is a folder.
+    ///
+    /// # Errors
+    ///
+    /// See [`ForgeError`].
+    pub async fn origin_server(&self, dir: &Path) -> Result<Option<String>, ForgeError> {
+        let invocation = self.invocation(Operation::Read).within(dir);
+        let output = self.run(invocation.args(["config", "--get", "remote.origin.url"])).await?;
+        // Git's status for a key that is not set.
+        if output.code() == Some(1) { Ok(None) } else { Ok(server_of(output.text()?.trim())) }
     }
 
     async fn list(&self, address: &RepositoryAddress, flags: &[&str], what: &str) -> Result<String, ForgeError> {
@@ -156,5 +170,35 @@ fn push_error(address: &RepositoryAddress, branch: &BranchName, output: &command
     match remote_error(address, output) {
         error @ (ForgeError::AccessDenied { .. } | ForgeError::DiskFull { .. }) => error,
         _ => ForgeError::PushRejected { branch, address: address.to_string(), reason: output.reason() },
+    }
+}
+
+/// The server in a URL, or in the form of scp: `git@github.com:OWNER/NAME`. Nothing else of the address, which may hold a credential.
+fn server_of(address: &str) -> Option<String> {
+    if address.contains("://") {
+        return Url::parse(address).ok()?.host_str().map(str::to_owned);
+    }
+    let (login, _) = address.split_once(':').filter(|(login, _)| !login.contains('/'))?;
+    Some(login.rsplit('@').next().unwrap_or(login).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_read_from_every_form_of_address() {
+        for (address, server) in [
+            ("https://github.com/octo/shop.git", Some("github.com")),
+            ("https://user:secret@gitlab.example:8443/group/shop", Some("gitlab.example")),
+            ("ssh://git@github.com:22/octo/shop", Some("github.com")),
+            ("git@github.com:octo/shop.git", Some("github.com")),
+            ("github.com:octo/shop.git", Some("github.com")),
+            ("/srv/git/shop.git", None),
+            ("../shop:old", None),
+            ("file:///srv/git/shop.git", None),
+        ] {
+            assert_eq!(server_of(address).as_deref(), server, "{address}");
+        }
     }
 }

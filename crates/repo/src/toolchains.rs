@@ -1,6 +1,7 @@
 //! The registry of toolchains: the one file that names all of them, and the functions that choose by language.
 
 use autoheal_code::LanguageId;
+use autoheal_sandbox::Image;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -17,6 +18,11 @@ pub(crate) static ALL: [&dyn Toolchain; 3] = [&Python, &Node, &Cargo];
 pub(crate) fn of(language: LanguageId) -> &'static dyn Toolchain {
     // Every language has them: a test goes through them.
     ALL.into_iter().find(|toolchain| toolchain.language() == language).unwrap_or(ALL[0])
+}
+
+/// The container image that has a language's interpreter.
+pub fn image(language: LanguageId) -> Image {
+    of(language).image()
 }
 
 /// All test runners that write reports.

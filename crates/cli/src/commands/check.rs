@@ -145,7 +145,7 @@ fn next_command(missing: Option<&Part>) -> Text {
                 .with(Tone::Strong, "autoheal check");
         }
         None if std::path::Path::new(".git").exists() => "autoheal heal .",
-        None => "autoheal heal REPOSITORY",
+        None => "autoheal init",
     };
     Text::from("autoheal can heal repositories here; next: ").with(Tone::Strong, command)
 }

@@ -9,6 +9,7 @@ mod explain;
 mod extract;
 mod graph;
 mod heal;
+mod init;
 mod mcp;
 mod navigate;
 mod queue;
@@ -34,6 +35,7 @@ use crate::printer::Printer;
 pub(crate) async fn run(command: Command, config: Config, printer: &Printer) -> Result<Exit, Failure> {
     match command {
         Command::Heal(arguments) => heal::run(*arguments, &config, printer).await,
+        Command::Init(arguments) => Box::pin(init::run(*arguments, &config, printer)).await,
         Command::Ci(arguments) => ci::run(*arguments, &config, printer).await,
         Command::Runs(arguments) => runs::run(&arguments, &config, printer).await,
         Command::Report(arguments) => report::run(arguments, &config, printer).await,

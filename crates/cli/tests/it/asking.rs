@@ -2,6 +2,7 @@
 
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::{ErrorCode, Timestamp};
+use autoheal_testkit::repository::TestRepository;
 use serde_json::Value;
 
 use crate::binary::Home;
@@ -62,6 +63,17 @@ fn check_says_what_can_be_used() {
         assert!(door["state"] == "shut" || door["state"] == "weak" && door["remedy"].is_string(), "{door}");
     }
     assert!(home.path().join(".local/share/autoheal/autoheal.db").exists());
+}
+
+#[test]
+fn check_ends_with_the_command_to_run_next() {
+    let repository = TestRepository::with_files(&[("a.py", "a = 1\n")]);
+    let home = Home::new();
+    for (folder, next) in [(home.path(), "autoheal init"), (repository.path().as_path(), "autoheal heal .")] {
+        let ended = crate::binary::Ended::of(home.command(&["check", "--quick"]).current_dir(folder));
+        let next = if ended.code == Some(0) { next } else { "autoheal check" };
+        assert!(ended.stderr.trim_end().ends_with(&format!(": {next}")), "{}", ended.told());
+    }
 }
 
 #[test]

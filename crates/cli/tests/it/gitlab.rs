@@ -6,7 +6,7 @@ use autoheal_testkit::gitlab::{Behaviour, CiPlan, Commit, FakeGitLab, Fault};
 use autoheal_testkit::repository::{self, TestRepository};
 use serde_json::{Value, json};
 
-use crate::binary::{Ended, Home};
+use crate::binary::{Ended, Home, path_with_program};
 use crate::github::{FILES, file_with};
 use crate::healing::sandbox;
 
@@ -77,6 +77,37 @@ impl World {
     fn branch_file(&self, path: &str) -> String {
         repository::git(&self.gitlab.repository(), &["show", &format!("{BRANCH}:{path}")])
     }
+}
+
+/// A shell that runs the script of the job that `autoheal init` prints, in a pipeline of this world.
+#[expect(clippy::disallowed_methods, reason = "runs a job as GitLab's runner does")]
+fn job(world: &World) -> Command {
+    let checkout = TestRepository::with_files(&[("a.py", "a = 1\n")]);
+    let arguments = ["init", "--repository", "--test-command", "", "--workflow", "gitlab"];
+    let printed = Ended::of(world.home.command(&arguments).current_dir(checkout.path()));
+    assert_eq!(printed.code, Some(0), "{}", printed.told());
+    let jobs: Value = serde_saphyr::from_str(&printed.stdout).unwrap();
+    assert_eq!(jobs["autoheal"]["rules"][1]["when"], "on_failure");
+    let script = jobs["autoheal"]["script"].as_array().unwrap();
+    let script: Vec<&str> = script.iter().map(|line| line.as_str().unwrap()).collect();
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", &script.join("\n")]).env_clear().current_dir(world.home.path());
+    shell.env("HOME", world.home.path()).env("PATH", path_with_program()).env("AUTOHEAL_SANDBOX", world.sandbox);
+    shell.env("CI_PROJECT_URL", world.gitlab.url()).env("CI_SERVER_URL", world.gitlab.origin());
+    shell.env("CI_COMMIT_BRANCH", "main").env("AUTOHEAL_GITLAB_TOKEN", TOKEN);
+    shell
+}
+
+#[test]
+fn the_job_that_init_prints_opens_a_merge_request() {
+    let Some(world) = World::with_ci(|_| CiPlan::green()) else { return };
+    let ended = Ended::of(&mut job(&world));
+    let requests = world.gitlab.merge_requests();
+    assert_eq!(requests.len(), 1, "{}", ended.told());
+    assert_eq!((requests[0].source.as_str(), requests[0].target.as_str()), (BRANCH, "main"));
+    assert!(world.branch_file("shop/cart.py").starts_with("def total(prices):\n"));
+    // The pipeline of the new branch decides, and the job does not wait for it.
+    assert_eq!(ended.code, Some(5), "{}", ended.told());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use autoheal_testkit::manual::Manual;
+use autoheal_testkit::repository::TestRepository;
 use autoheal_testkit::static_site::StaticSite;
 use serde_json::{Value, json};
 
@@ -113,6 +114,14 @@ async fn pages_are_plain_json() {
 }
 
 #[test]
+fn results_of_setting_up_are_plain_json() {
+    let repository = TestRepository::with_files(&[("a.py", "a = 1\n")]);
+    let set_up = || Ended::of(Home::new().command(&["init", "--yes", "--json"]).current_dir(repository.path()));
+    assert_eq!(check(&set_up(), "init")["files"], json!([{ "path": ".autoheal.toml", "state": "WRITTEN" }]));
+    assert_eq!(check(&set_up(), "init")["files"], json!([{ "path": ".autoheal.toml", "state": "UNCHANGED" }]));
+}
+
+#[test]
 fn results_of_healing_are_plain_json() {
     let Some(world) = World::new() else { return };
     let results = check(&Ended::of(&mut world.heal()), "heal");
@@ -122,8 +131,9 @@ fn results_of_healing_are_plain_json() {
 }
 
 /// Commands that the tests of this file run.
-const CHECKED: [&str; 13] = [
+const CHECKED: [&str; 14] = [
     "heal",
+    "init",
     "report",
     "runs",
     "tasks",

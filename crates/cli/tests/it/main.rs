@@ -16,6 +16,7 @@ mod extracting_several;
 mod github;
 mod gitlab;
 mod healing;
+mod initialising;
 mod json_output;
 mod language_servers;
 mod listings;

@@ -10,16 +10,22 @@ use crate::listings::inhabited;
 use crate::scraper::Scraper;
 
 /// Runs a command on a terminal of this width. Standard output and standard error are one there.
-#[expect(clippy::disallowed_methods, reason = "starts the binary under test, on a terminal")]
 pub(crate) fn on_terminal(command: &Command, columns: u16) -> Ended {
+    let mut ended = Ended::of(at_terminal(command, columns).stdin(Stdio::null()));
+    ended.stdout = ended.stdout.replace("\r\n", "\n");
+    ended
+}
+
+/// The program that runs a command on a terminal of this width: its standard input is the keyboard, its standard output the screen.
+#[expect(clippy::disallowed_methods, reason = "starts the binary under test, on a terminal")]
+pub(crate) fn at_terminal(command: &Command, columns: u16) -> Command {
     let argv = std::iter::once(command.get_program()).chain(command.get_args()).map(|word| word.to_str().unwrap());
     let line = format!("stty cols {columns} rows 40; exec {}", shell_words::join(argv));
     let mut terminal = Command::new("script");
     terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env_clear().env("TERM", "xterm-256color");
-    terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
-    let mut ended = Ended::of(terminal.current_dir(command.get_current_dir().unwrap()));
-    ended.stdout = ended.stdout.replace("\r\n", "\n");
-    ended
+    terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    terminal.current_dir(command.get_current_dir().unwrap());
+    terminal
 }
 
 fn has_colours(text: &str) -> bool {

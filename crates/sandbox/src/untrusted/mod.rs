@@ -196,17 +196,20 @@ impl UntrustedFolder {
     pub fn write(&self, path: impl AsRef<Path>, content: &[u8]) -> io::Result<()> {
         let (folder, name) = self.parent(path.as_ref())?;
         let old = fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).ok().filter(|old| Kind::of(old) == Kind::File);
-        let growing = format!(".autoheal-{}", uuid::Uuid::now_v7());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(fs::openat(&folder, &growing, flags, Mode::from_raw_mode(NEW_FILE))?);
-        let written = file.write_all(content).and_then(|()| {
-            old.map_or(Ok(()), |old| fs::fchmod(&file, Mode::from_raw_mode(old.st_mode)))?;
-            Ok(fs::renameat(&folder, &growing, &folder, &name)?)
-        });
-        if written.is_err() {
-            let _ = fs::unlinkat(&folder, &growing, AtFlags::empty());
-        }
-        written
+        drafted(&folder, content, |draft, growing| {
+            old.map_or(Ok(()), |old| fs::fchmod(draft, Mode::from_raw_mode(old.st_mode)))?;
+            Ok(fs::renameat(&folder, growing, &folder, &name)?)
+        })
+    }
+
+    /// Creates a file in one step. An existing entry, also a link, is an error and stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// The system's: [`io::ErrorKind::AlreadyExists`] for an existing entry; also for a link on the way to the file's folder.
+    pub fn create(&self, path: impl AsRef<Path>, content: &[u8]) -> io::Result<()> {
+        let (folder, name) = self.parent(path.as_ref())?;
+        drafted(&folder, content, |_, growing| Ok(fs::linkat(&folder, growing, &folder, &name, AtFlags::empty())?))
     }
 
     /// Makes a folder, and those on the way to it that are not there.
@@ -272,6 +275,17 @@ impl UntrustedFolder {
         }
         .map_err(|error| told(error, &path))
     }
+}
+
+/// Writes a file under a name that no other has, lets `publish` give it its own, and removes the first name.
+fn drafted(folder: &OwnedFd, content: &[u8], publish: impl FnOnce(&File, &str) -> io::Result<()>) -> io::Result<()> {
+    let growing = format!(".autoheal-{}", uuid::Uuid::now_v7());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(fs::openat(folder, &growing, flags, Mode::from_raw_mode(NEW_FILE))?);
+    let written = file.write_all(content).and_then(|()| publish(&file, &growing));
+    // A renamed file no longer has that name.
+    let _ = fs::unlinkat(folder, &growing, AtFlags::empty());
+    written
 }
 
 /// Flags with which the folders of a path are opened.

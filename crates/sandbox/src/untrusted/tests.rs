@@ -57,6 +57,7 @@ fn no_link_is_followed_at_any_depth() {
         assert!(error.contains("symbolic link") || error.contains("regular file"), "{path}: {error}");
         assert!(!folder.has_file(path), "{path}");
         // A link that is the last step is replaced by the file; the others are refused.
+        assert!(folder.create(path, b"changed").is_err(), "{path}");
         assert_eq!(folder.write(path, b"changed").is_ok(), path == "file", "{path}");
         assert_eq!(folder.remove_file(path).is_ok(), path == "file", "{path}");
     }
@@ -220,4 +221,19 @@ fn what_a_link_leads_to_stays_when_the_link_is_cleared() {
     symlink(place.outside.path(), place.at("folder")).unwrap();
     clear(&place.at("folder")).unwrap();
     assert!(place.at("folder").symlink_metadata().is_err() && place.is_untouched());
+}
+
+#[test]
+fn a_created_file_replaces_nothing() {
+    let place = place();
+    let folder = place.open();
+    folder.create("new", b"first").unwrap();
+    symlink("nowhere", place.at("dangling")).unwrap();
+    for path in ["new", "dangling"] {
+        assert_eq!(folder.create(path, b"second").unwrap_err().kind(), std::io::ErrorKind::AlreadyExists, "{path}");
+    }
+    assert_eq!(folder.read("new", 100).unwrap(), b"first");
+    assert_eq!(folder.kind("dangling"), Some(Kind::Link));
+    let names = folder.entries("", 10).unwrap().into_iter().map(|(name, _)| name);
+    assert!(names.eq(["dangling", "new"]), "no draft is left");
 }

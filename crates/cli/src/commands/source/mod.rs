@@ -13,12 +13,16 @@ use std::time::Duration;
 
 use autoheal_source::SourceName;
 use autoheal_store::{SourceRow, Store};
+use serde_json::Value;
+use url::Url;
 
 use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
-use crate::source_args::{SourceCommand, Sources};
+use crate::source_args::{Add, SourceCommand, Sources};
 use crate::wiring;
+
+pub(super) use run::show_added;
 
 /// Runs a command on sources.
 pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) -> Result<Exit, Failure> {
@@ -54,6 +58,12 @@ pub(super) async fn run(arguments: Sources, config: &Config, printer: &Printer) 
         SourceCommand::Import { path } => Box::pin(exchange::import(&path, json, &store, config, printer)).await,
         SourceCommand::Watch => watch::run(&store, config, printer).await,
     }
+}
+
+/// Adds a page as `autoheal source add URL` does; returns the source's name and the results, `None` if the user stopped it.
+pub(super) async fn add_page(url: Url, config: &Config, printer: &Printer) -> Result<Option<(String, Value)>, Failure> {
+    let store = wiring::open_store(config).await?;
+    run::added(&Add { urls: vec![url], ..Add::default() }, &store, config, printer).await
 }
 
 /// A source that must be there.

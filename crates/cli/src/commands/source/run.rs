@@ -12,7 +12,7 @@ use autoheal_source::import::{self, Imported};
 use autoheal_source::scout::Schema;
 use autoheal_source::{AddRequest, Definition, PageKind, SourceName};
 use autoheal_store::{RunRow, Store};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::find;
@@ -37,29 +37,45 @@ pub(super) async fn add(
     config: &Config,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
+    let Some((name, results)) = added(add, store, config, printer).await? else { return Ok(Exit::Cancelled) };
+    if json {
+        printer.json(&results)?;
+    } else {
+        show_added(&name, &results, printer)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Adds a page as a source; returns its name and the results, `None` if the user stopped it.
+pub(super) async fn added(
+    add: &Add,
+    store: &Store,
+    config: &Config,
+    printer: &Printer,
+) -> Result<Option<(String, Value)>, Failure> {
     let task = task_of(add, store, printer)?;
     let name = task.target.clone();
-    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(Exit::Cancelled) };
+    let Some(row) = perform(&Runner::new(store, config, printer)?, task).await? else { return Ok(None) };
     let is_added = row.is_well();
     let results = row.results.unwrap_or_default();
     if !is_added {
         let reason = results["error"].as_str().unwrap_or("the page could not be added").to_owned();
         return Err(Failure::bad_input(format!("cannot add `{name}`: {reason}")));
     }
-    if json {
-        printer.json(&results)?;
-    } else {
-        for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
-            printer.say(note);
-        }
-        printer.say(&format!("added `{name}`; values of its recipe:"));
-        show_values(&results["added"]["values"], &name, printer)?;
+    Ok(Some((name, results)))
+}
+
+/// Displays the results of adding a page.
+pub(in crate::commands) fn show_added(name: &str, results: &Value, printer: &Printer) -> Result<(), Failure> {
+    for note in results["added"]["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        printer.say(note);
     }
-    Ok(Exit::Fine)
+    printer.say(&format!("added `{name}`; values of its recipe:"));
+    show_values(&results["added"]["values"], name, printer)
 }
 
 /// Displays the values of a page; of a long list the first ones, if a reader sees them.
-pub(super) fn show_values(values: &serde_json::Value, name: &str, printer: &Printer) -> Result<(), Failure> {
+pub(super) fn show_values(values: &Value, name: &str, printer: &Printer) -> Result<(), Failure> {
     match values.as_array().and_then(|items| items.split_at_checked(SHOWN_ITEMS)) {
         Some((first, rest)) if printer.is_read() && !rest.is_empty() => {
             printer.show(&serde_json::to_string_pretty(first)?)?;
