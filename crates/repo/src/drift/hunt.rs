@@ -28,6 +28,13 @@ const MOST_DEEPER: usize = 2;
 /// Tests that show the failure and are run in each environment.
 const TESTS: usize = 3;
 
+/// A few tests of the main suite that showed a failure; all if it is not known which.
+pub(super) fn tests_of(session: &Session, result: &CheckResult, failure: &Finding) -> Scope {
+    let mut own = session.setup().by_suite(&result.selectors_at(failure)).remove(&0).unwrap_or_default();
+    own.truncate(TESTS);
+    if own.is_empty() { Scope::All } else { Scope::Again(own) }
+}
+
 /// The part of the main suite that shows a failure: a few tests, or all where they do not fail alike by themselves.
 pub(super) async fn scope_of(
     session: &mut Session,
@@ -36,12 +43,10 @@ pub(super) async fn scope_of(
     limit: Duration,
     context: &StepContext,
 ) -> Result<Scope, StepError> {
-    let mut own = session.setup().by_suite(&result.selectors_at(failure)).remove(&0).unwrap_or_default();
-    own.truncate(TESTS);
-    if own.is_empty() {
-        return Ok(Scope::All);
+    let scope = tests_of(session, result, failure);
+    if scope == Scope::All {
+        return Ok(scope);
     }
-    let scope = Scope::Again(own);
     let again = session.check_suite(0, &scope, limit, context).await?;
     Ok(if shows(&again, failure) { scope } else { Scope::All })
 }

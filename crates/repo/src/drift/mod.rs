@@ -98,14 +98,19 @@ pub(crate) async fn look(
     }
     // Asked first: a few tests take less time than the registries do.
     let limit = Duration::from_secs(state.request.limits.test_seconds);
-    let scope = hunt::scope_of(session, &observed.result, &failure, limit, context).await?;
-    if passes_before(&scope, &failure, limit, session, context).await? {
+    let tests = hunt::tests_of(session, &observed.result, &failure);
+    if passes_before(&tests, &failure, limit, session, context).await? {
         return Ok(());
     }
     let since = green_since(state, checkout).await?;
     let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
     let releases = releases(session, state, manager, search, &names).await?;
     if !suspected.iter().any(|(evidence, one)| may_have_drifted(*evidence, one, &releases, since.as_deref())) {
+        return Ok(());
+    }
+    let scope = hunt::scope_of(session, &observed.result, &failure, limit, context).await?;
+    // Tests that cannot be run by themselves said nothing.
+    if scope != tests && passes_before(&scope, &failure, limit, session, context).await? {
         return Ok(());
     }
     context.note("drift", format!("a dependency may have drifted; looked at first: {}", names.join(", ")));
