@@ -68,15 +68,14 @@ pub(crate) async fn look(
     if !is_ours {
         return Ok(());
     }
-    if !state.drift.installed.is_empty() {
+    let may_lift = observed.result.is_green() && state.fixes.accepted.is_empty();
+    let failure = failure_in(&observed.result);
+    if !state.drift.installed.is_empty() || (failure.is_none() && !may_lift) {
         return Ok(());
     }
     let project = project_of(&setup, state, checkout).await?;
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
-    if observed.result.is_green() && state.fixes.accepted.is_empty() {
-        return lift::look(state, session, manager, search).await;
-    }
-    let Some(failure) = failure_in(&observed.result) else { return Ok(()) };
+    let Some(failure) = failure else { return lift::look(state, session, manager, search).await };
     let installed = installed(session, manager, search).await?;
     let named = |one: &Distribution| InstalledPackage { name: one.name.clone(), version: one.version.clone() };
     state.drift.installed = installed.iter().map(named).collect();

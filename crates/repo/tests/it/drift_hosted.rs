@@ -1,5 +1,5 @@
-//! Months of repositories at a host, in which nobody commits and a registry publishes: green, red, healed by a pull request, and lifted when a
-//! fixed release comes.
+//! A year of repositories at a host without a commit of the user, while a registry publishes: green, red, healed by a pull request, and lifted
+//! when a fixed release comes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
 
 use std::sync::Arc;

@@ -37,8 +37,10 @@ impl PackageManager for Pip {
     /// A requirement that pins a release is one like any other, and no bound on it can be installed.
     fn lock(&self, search: Search<'_>) -> Option<String> {
         let installed = search.setup.main_tools.interpreter.installed.as_ref()?;
-        let locked = Dependencies::of(&search.checkout.folders.tree(), search.project).locked;
-        let locked = locked.filter(|_| installation::is_locked(&installed.folder))?;
+        if !installation::is_locked(&installed.folder) {
+            return None;
+        }
+        let locked = Dependencies::of(&search.checkout.folders.tree(), search.project).locked?;
         Some(join(&search.project.directory, locked.file))
     }
 

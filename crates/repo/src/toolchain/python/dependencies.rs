@@ -52,7 +52,7 @@ impl Dependencies {
         let manifests = Manifests::of(tree, &project.directory);
         let mut found = Self::read_for(&manifests, decides);
         // pip reads no lock file.
-        found.locked = Locked::of(&manifests).filter(|_| decides.is_none());
+        found.locked = if decides.is_none() { Locked::of(&manifests) } else { None };
         for directory in &project.other_directories {
             found.add_requirements(Self::read(&Manifests::of(tree, directory)).requirements);
         }

@@ -30,8 +30,8 @@ impl Locked {
     /// Returns the versions of the first lock file that holds any.
     pub(super) fn of(manifests: &Manifests) -> Option<Self> {
         let in_toml = TOML.into_iter().map(|(file, list)| {
-            let manifest = serde_json::to_value(manifests.toml(file)).unwrap_or_default();
-            let packages = manifest.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+            let packages = manifests.toml(file).remove(list).and_then(|list| serde_json::to_value(list).ok());
+            let packages: Vec<Value> = packages.and_then(|list| serde_json::from_value(list).ok()).unwrap_or_default();
             let named = |package: Value| Some((package.get("name")?.as_str()?.to_owned(), package));
             (file, packages.into_iter().filter_map(named).collect::<Vec<_>>())
         });
