@@ -145,7 +145,8 @@ async fn main() {
     };
     drop(store);
     let begun = Instant::now();
-    let size = Size { sources: arguments.sources, runs: arguments.runs, values: arguments.values };
+    let Arguments { sources, runs, values, .. } = arguments;
+    let size = Size { sources, runs, values, interval: None };
     large_database::fill(&url, &size, system_time().as_millis()).await.unwrap();
     let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     let engine = if url.starts_with("postgres") { "PostgreSQL" } else { "SQLite" };

@@ -23,7 +23,7 @@ use autoheal_repo::caches;
 use autoheal_repo::request::{CommandLimits, HostingRequest};
 use autoheal_repo::{HealRequest, HealSettings, HealWorkflow};
 use autoheal_sandbox::{Choice, Image, RegistryAccess, Sandbox, SandboxError, SandboxKind, Settings};
-use autoheal_source::schedule::Schedule;
+use autoheal_source::schedule;
 use autoheal_source::{AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
 use autoheal_store::{Retention, Store, StoreError};
 use secrecy::SecretString;
@@ -285,8 +285,7 @@ pub(crate) fn maintenance(config: &Config, store: &Store) -> Result<Maintenance,
 
 /// Enqueues a run of every source that is due, until stopped.
 pub(crate) async fn schedule_until(store: &Store, stop: &CancellationToken) {
-    let mut schedule = Schedule::default();
-    maintenance::schedule_until(async || schedule.enqueue_due(store, store.now()).await, stop).await;
+    maintenance::schedule_until(async || schedule::enqueue_due(store, store.now()).await, stop).await;
 }
 
 /// Returns an error, at the end of a process, if it ended because a newer autoheal has migrated the database.

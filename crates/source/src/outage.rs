@@ -18,6 +18,9 @@ const AT_ONCE: Duration = Duration::from_mins(30);
 /// Minimum number of hosts from which an outage can be concluded.
 const FEWEST_HOSTS: usize = 3;
 
+/// Number of sources, those that ran last, that are enough to tell, however many there are.
+const MOST_SOURCES: u32 = 300;
+
 /// Returns whether a failure to reach a host is part of a general outage: this machine cannot look up names, or of at least three hosts with a run within the last
 /// half hour, more than half were not reached by their last run.
 pub(crate) async fn is_general(
@@ -29,7 +32,11 @@ pub(crate) async fn is_general(
     if failure.lookup_failed || !failure.unreached {
         return Ok(failure.lookup_failed);
     }
-    let rows = services.store.sources().await.map_err(|error| store_error(&error))?;
+    let recent = services.store.sources_changed_since(now.minus(AT_ONCE), MOST_SOURCES).await;
+    let mut rows = recent.map_err(|error| store_error(&error))?;
+    if rows.iter().all(|row| row.source != loaded.row.source) {
+        rows.push(loaded.row.clone());
+    }
     Ok(most_hosts_fail(&rows, &loaded.row.source, now))
 }
 

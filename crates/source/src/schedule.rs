@@ -1,13 +1,12 @@
 //! Schedule of the runs of sources.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, HealthState};
 use autoheal_engine::task::{NewTask, TaskKind};
-use autoheal_store::{Store, StoreError};
+use autoheal_store::{Scheduled, SourceRow, Store, StoreError};
 
 use crate::definition::Definition;
 
@@ -17,47 +16,49 @@ const SHORTEST_REST: Duration = Duration::from_mins(10);
 /// Maximum delay that is added to a scheduled time to spread the runs of several sources.
 const LONGEST_DELAY: Duration = Duration::from_mins(5);
 
-/// Scheduler of due runs, which remembers its recent requests: a source whose runs end without a result is not enqueued again
-/// and again. Several machines may each have one: a run is enqueued once.
-#[derive(Debug, Default)]
-pub struct Schedule {
-    asked_at: HashMap<String, Timestamp>,
+/// Number of sources that are looked at in one transaction.
+const BATCH: u32 = 500;
+
+/// Enqueues a run of every source that is due, and returns the number of runs enqueued. Only the sources are read that changed since
+/// they were last looked at, or whose time has come. Several machines may do this at once: a run is enqueued once, and a source
+/// whose runs end without a result rests before the next.
+///
+/// # Errors
+///
+/// Returns the error of the database.
+pub async fn enqueue_due(store: &Store, now: Timestamp) -> Result<usize, StoreError> {
+    let mut enqueued = 0;
+    loop {
+        let due = store.due_sources(now, BATCH).await?;
+        let is_last = due.len() < BATCH as usize;
+        let decided = due.into_iter().map(|due| {
+            let scheduled = scheduled(&due.row, now);
+            (due, scheduled)
+        });
+        enqueued += store.reschedule(decided.collect()).await?;
+        if is_last {
+            return Ok(enqueued);
+        }
+    }
 }
 
-impl Schedule {
-    /// Enqueues a run of every source that is due. Returns the number of runs enqueued.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the database.
-    pub async fn enqueue_due(&mut self, store: &Store, now: Timestamp) -> Result<usize, StoreError> {
-        let mut count = 0;
-        for row in store.sources().await? {
-            let definition = match serde_json::from_value::<Definition>(row.definition) {
-                Ok(definition) => definition,
-                Err(error) => {
-                    if self.is_rested(&row.source, SHORTEST_REST, now) {
-                        tracing::error!(source = row.source, %error, "never run: what is stored of the source is not understood");
-                        self.asked_at.insert(row.source, now);
-                    }
-                    continue;
-                }
-            };
-            let Some(turn) = Turn::next(&row.source, &definition, &row.health, now) else { continue };
-            let rest = turn.apart.min(SHORTEST_REST);
-            if turn.at <= now && self.is_rested(&row.source, rest, now) {
-                self.asked_at.insert(row.source.clone(), now);
-                // A worker may have run it while this loop came here.
-                let task = NewTask::new(TaskKind::RefreshSource, row.source, now);
-                count += usize::from(store.enqueue_after(&task, &row.health).await?);
-            }
+/// Decides about a source that the schedule looks at.
+fn scheduled(row: &SourceRow, now: Timestamp) -> Scheduled {
+    let definition = match serde_json::from_value::<Definition>(row.definition.clone()) {
+        Ok(definition) => definition,
+        Err(error) => {
+            tracing::error!(source = row.source, %error, "never run: what is stored of the source is not understood");
+            return Scheduled { run: None, look_at: Some(now.plus(SHORTEST_REST)) };
         }
-        Ok(count)
+    };
+    let Some(turn) = Turn::next(&row.source, &definition, &row.health, now) else {
+        return Scheduled { run: None, look_at: None };
+    };
+    if turn.at > now {
+        return Scheduled { run: None, look_at: Some(turn.at) };
     }
-
-    fn is_rested(&self, source: &str, rest: Duration, now: Timestamp) -> bool {
-        self.asked_at.get(source).is_none_or(|asked| now.since(*asked) >= rest)
-    }
+    let run = NewTask::new(TaskKind::RefreshSource, row.source.clone(), now);
+    Scheduled { run: Some(run), look_at: Some(now.plus(turn.apart.min(SHORTEST_REST))) }
 }
 
 /// Next run of a source.
@@ -165,11 +166,10 @@ mod tests {
             SourceRecord::Health { source, health: run_at(last) },
         ];
         store.change_sources(last, &added).await.unwrap();
-        let (mut one, mut other) = (Schedule::default(), Schedule::default());
         let early = at("2026-11-01T05:59:00Z");
-        assert_eq!(one.enqueue_due(&store, early).await.unwrap(), 0);
+        assert_eq!(enqueue_due(&store, early).await.unwrap(), 0);
         let late = at("2026-11-01T06:05:00Z");
-        let (first, second) = tokio::join!(one.enqueue_due(&store, late), other.enqueue_due(&store, late));
+        let (first, second) = tokio::join!(enqueue_due(&store, late), enqueue_due(&store, late));
         assert_eq!(first.unwrap() + second.unwrap(), 1);
     }
 }

@@ -21,7 +21,8 @@ use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::Ending;
 use autoheal_engine::{Outcome, RunId, StopReason, TaskId, Timestamp};
 use autoheal_store::{ClaimRequest, FinishedRun, NewRun, Store};
-use sqlx::{AnyConnection, Connection as _, Executor as _, Row as _};
+use autoheal_testkit::large_database::make_durable;
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -99,26 +100,10 @@ async fn postgres(smoke: bool) -> Option<String> {
     if let Some(url) = &url
         && !smoke
     {
-        assert!(make_durable(url).await, "PostgreSQL was started with fsync off, which cannot be changed");
+        assert!(make_durable(url).await.unwrap(), "PostgreSQL was started with fsync off, which cannot be changed");
     }
     assert!(smoke || url.is_some(), "there is no PostgreSQL to measure: install it, or pass `sqlite`");
     url
-}
-
-/// Makes the test server wait for the disk at each commit, which it does not do by default.
-async fn make_durable(url: &str) -> bool {
-    let mut connection = AnyConnection::connect(url).await.unwrap();
-    connection.execute("ALTER SYSTEM SET fsync = on").await.unwrap();
-    connection.execute("SELECT pg_reload_conf() IS NOT NULL AS done").await.unwrap();
-    // The server's processes read the configuration when they are told of it, a moment later.
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(5) {
-        let mut other = AnyConnection::connect(url).await.unwrap();
-        if sqlx::query("SHOW fsync").fetch_one(&mut other).await.unwrap().get::<String, _>(0) == "on" {
-            return true;
-        }
-    }
-    false
 }
 
 /// The stages: their names, and the goal of each as a rate or as a multiple of the reference.

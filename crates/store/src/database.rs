@@ -102,6 +102,7 @@ impl Dialect {
                         "source diagnostics",
                         include_str!(concat!("../migrations/", $folder, "/0012_source_diagnostics.sql")),
                     ),
+                    (13, "schedule", include_str!(concat!("../migrations/", $folder, "/0013_schedule.sql"))),
                 ]
             };
         }
@@ -232,7 +233,16 @@ impl Database {
                 })
                 .await;
         }
-        Ok(statement.fetch_all(&self.pool).await?)
+        let mut connection = self.pool.acquire().await?;
+        match statement.fetch_all(&mut *connection).await {
+            Ok(rows) => Ok(rows),
+            Err(error) => {
+                // PostgreSQL reports an error before it undoes the statement. Until it has, the rows of the statement are locked, and
+                // the caller's next try, on another connection, would skip them. A connection that is lost has undone it as well.
+                let _ = connection.ping().await;
+                Err(error.into())
+            }
+        }
     }
 
     /// Does `work` in a transaction: when this returns `Ok` all of it is on disk, when it returns `Err` none of it happened.
@@ -245,9 +255,17 @@ impl Database {
             return writer.write(Scope::Statements, work).await;
         }
         let mut transaction = self.pool.begin().await?;
-        let value = work(&mut transaction).await?;
-        transaction.commit().await?;
-        Ok(value)
+        match work(&mut transaction).await {
+            Ok(value) => {
+                transaction.commit().await?;
+                Ok(value)
+            }
+            Err(error) => {
+                // Waits until its locks are gone; a connection that is lost has undone it as well.
+                let _ = transaction.rollback().await;
+                Err(error)
+            }
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use autoheal_engine::alert::{Alert, AlertKind};
-use autoheal_engine::source::Health;
 use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::{TaskId, Timestamp};
 use sqlx::AnyConnection;
@@ -130,18 +129,23 @@ const HOLDS: &str = "
     SELECT task_id FROM task_queue
     WHERE task_id = $1 AND lease_epoch = $2 AND state = 'IN_PROGRESS' AND lease_until > {now}";
 
-/// Adds the task only if the source has had as many runs as the caller has seen. A run writes the source's health before its
-/// task closes, so either the open task or the count prevents a duplicate.
-const ENQUEUE_AFTER: &str = "
+/// Adds the task only if nothing of the source has changed since the caller read it. A run writes the source's health before its
+/// task closes, so either the open task or the change prevents a duplicate.
+const ENQUEUE_UNCHANGED: &str = "
     INSERT INTO task_queue (type, target, state, priority, created_at, run_at, max_retries, host, context_json)
     SELECT $1, $2, 'PENDING', $3, {now}, $4, $5, $6, $7
-    FROM source_health WHERE source_name = $2 AND success_count = $8 AND failure_count = $9
+    FROM source_health WHERE source_name = $2 AND changes = $8
     ON CONFLICT (open_key) DO NOTHING
     RETURNING task_id";
 
 /// Adds a task, unless one for the same work is open.
 pub(crate) fn enqueue_statement(dialect: Dialect, task: &NewTask) -> Statement {
     bound(dialect, ENQUEUE, task)
+}
+
+/// Adds a run of the source that the task is about, unless it changed since then or a run is enqueued already.
+pub(crate) fn enqueue_unchanged(dialect: Dialect, task: &NewTask, changes: i64) -> Statement {
+    bound(dialect, ENQUEUE_UNCHANGED, task).bind(changes)
 }
 
 fn bound(dialect: Dialect, sql: &'static str, task: &NewTask) -> Statement {
@@ -181,16 +185,6 @@ impl Store {
                 return Ok(Enqueued { id, created: false });
             }
         }
-    }
-
-    /// Enqueues a run of the source that the task is about, unless it has run since its `health` was read or a run is already
-    /// enqueued. Returns whether a task was created.
-    pub async fn enqueue_after(&self, task: &NewTask, health: &Health) -> Result<bool, StoreError> {
-        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        let statement = bound(self.database.dialect, ENQUEUE_AFTER, task)
-            .bind(count(health.success_count))
-            .bind(count(health.failure_count));
-        Ok(self.database.execute(statement).await?.is_some())
     }
 
     async fn insert(&self, task: &NewTask) -> Result<Option<TaskId>, StoreError> {

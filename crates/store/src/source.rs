@@ -13,7 +13,7 @@ use crate::database::{Dialect, Statement};
 use crate::filter::Filter;
 use crate::row::{deflate, inflate, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, decision, diagnostic, notice, queue, row};
+use crate::{Store, StoreError, decision, diagnostic, due, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +88,8 @@ const REDEFINITION: &str = "
 
 /// Leaves the counters as they are: a run may count at the same moment.
 const RELEASE: &str = "
-    UPDATE source_health SET state = $2, quarantine_until = $3, fix_attempts_today = $4, released_at = $5, updated_at = $6
+    UPDATE source_health SET state = $2, quarantine_until = $3, fix_attempts_today = $4, released_at = $5, updated_at = $6,
+        look_at = 0, changes = changes + 1
     WHERE source_name = $1";
 
 const HEALTH: &str = "
@@ -96,7 +97,7 @@ const HEALTH: &str = "
                                fix_attempts_today, quarantine_until, released_at, created_at, updated_at, unreached)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
     ON CONFLICT (source_name) DO UPDATE SET
-        unreached = excluded.unreached,
+        unreached = excluded.unreached, look_at = 0, changes = source_health.changes + 1,
         last_success_at = excluded.last_success_at, last_failure_at = excluded.last_failure_at,
         success_count = excluded.success_count, failure_count = excluded.failure_count, updated_at = excluded.updated_at,
         -- Health that was read before the user released the source does not undo the release.
@@ -181,10 +182,16 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
     let maybe = |statement: Statement| Write { statement, on_idle: OnIdle::Fine };
     Ok(match record {
         SourceRecord::Definition { source, definition } => {
-            vec![sure(sqlx::query(DEFINITION).bind(storable(source)).bind(definition.to_string()).bind(at.as_millis()))]
+            let define =
+                sqlx::query(DEFINITION).bind(storable(source)).bind(definition.to_string()).bind(at.as_millis());
+            vec![sure(define), changed(source)]
         }
-        SourceRecord::Redefined { source, was, definition } => vec![sure(redefinition(source, was, definition, at))],
-        SourceRecord::Moved { source, was, definition } => vec![maybe(redefinition(source, was, definition, at))],
+        SourceRecord::Redefined { source, was, definition } => {
+            vec![sure(redefinition(source, was, definition, at)), changed(source)]
+        }
+        SourceRecord::Moved { source, was, definition } => {
+            vec![maybe(redefinition(source, was, definition, at)), changed(source)]
+        }
         SourceRecord::Released { source, health } => vec![sure(
             sqlx::query(RELEASE)
                 .bind(storable(source))
@@ -239,7 +246,7 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
                 .bind(storable(source))
                 .bind(definition.to_string())
                 .bind(at.as_millis());
-            archive.into_iter().chain([sure(promote), sure(define)]).collect()
+            archive.into_iter().chain([sure(promote), sure(define), changed(source)]).collect()
         }
         SourceRecord::Rejected { source, version } => {
             vec![sure(version_of(REJECTED, source, *version))]
@@ -271,6 +278,11 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
             removed.chain(close_runs(dialect, source, TaskState::Cancelled)?).collect()
         }
     })
+}
+
+/// Makes the schedule look at the source. A source that is being added has no health yet, which begins with a look at it.
+fn changed(source: &str) -> Write {
+    Write { statement: sqlx::query(due::CHANGED).bind(storable(source)), on_idle: OnIdle::Fine }
 }
 
 fn redefinition(source: &str, was: &Value, definition: &Value, at: Timestamp) -> Statement {
@@ -306,7 +318,7 @@ fn health_row(source: &str, health: &Health, at: Timestamp) -> Statement {
 pub(crate) const SOURCES: &str = "
     SELECT source.source_name, source.definition_json, source.created_at AS added_at, health.state, health.last_success_at,
            health.last_failure_at, health.success_count, health.failure_count, health.fix_attempts_today,
-           health.quarantine_until, health.released_at, health.unreached
+           health.quarantine_until, health.released_at, health.unreached, health.changes
     FROM source JOIN source_health health ON health.source_name = source.source_name WHERE 1 = 1";
 
 impl Store {
@@ -332,6 +344,20 @@ impl Store {
     /// Every source, by name.
     pub async fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
         let statement = Filter::of_statement(SOURCES).and_then(" ORDER BY source.source_name").statement();
+        statement.fetch_all(&self.database.pool).await?.iter().map(source_row).collect()
+    }
+
+    /// The sources of a host (with its port, where the address names one), at most `limit`, by name.
+    pub async fn sources_of_host(&self, host: &str, limit: u32) -> Result<Vec<SourceRow>, StoreError> {
+        let statement =
+            Filter::of_statement(SOURCES).and("source.host =", Some(host)).page("source.source_name", 0, limit);
+        statement.fetch_all(&self.database.pool).await?.iter().map(source_row).collect()
+    }
+
+    /// The sources whose health changed since then, as it does with each run: the last `limit` of them, the last one first.
+    pub async fn sources_changed_since(&self, since: Timestamp, limit: u32) -> Result<Vec<SourceRow>, StoreError> {
+        let changed = Filter::of_statement(SOURCES).and("health.updated_at >=", Some(since.as_millis()));
+        let statement = changed.newest("health.updated_at", limit);
         statement.fetch_all(&self.database.pool).await?.iter().map(source_row).collect()
     }
 

@@ -1,7 +1,10 @@
 //! A large database, in the form in which the program itself leaves it after months: for the measurement of what its size costs.
 
-use sqlx::AssertSqlSafe;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use sqlx::any::AnyPoolOptions;
+use sqlx::{AnyConnection, AssertSqlSafe, Connection as _, Row as _};
 
 /// Size of a database.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +15,9 @@ pub struct Size {
     pub runs: u32,
     /// Number of sets of values.
     pub values: u32,
+    /// Interval of the sources, whose last runs are spread over one: it is as if they had run for a long time. `None`: they run every
+    /// week, and ran just now.
+    pub interval: Option<Duration>,
 }
 
 /// Number of attempts at fixes, and of calls of language models.
@@ -20,7 +26,7 @@ const RECORDS: u32 = 20_000;
 /// Definition of the source number `i`.
 const DEFINITION: &str =
     "'{\"url\":\"https://shop.example/' || i || '\",\"blueprint\":{\"base_url\":\"https://shop.example/' || i ||
-     '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":604800,\"heal_policy\":\"auto\"}'";
+     '\",\"kind\":\"single\",\"fields\":[]},\"interval_seconds\":{interval},\"heal_policy\":\"auto\"}'";
 
 /// Statements that fill the database. `{hex}` writes the number `i` in twelve hexadecimal digits. Of a thousand sources, ten wait for
 /// a review, two are in quarantine and thirty are degraded.
@@ -29,7 +35,7 @@ const FILL: &[&str] = &[
      SELECT 'source-' || i, {definition}, {now} - 1000000, {now} FROM n WHERE i < {sources}",
     "INSERT INTO source_health (source_name, state, last_success_at, success_count, failure_count, quarantine_until, created_at, updated_at)
      SELECT 'source-' || i, CASE WHEN i % 500 = 7 THEN 'QUARANTINED' ELSE CASE i % 100 WHEN 8 THEN 'DEGRADED' WHEN 9 THEN 'DEGRADED' WHEN 10 THEN 'DEGRADED'
-     ELSE 'ACTIVE' END END, {now}, 90, 10, CASE WHEN i % 500 = 7 THEN {now} + 80000000 END, {now} - 1000000, {now} FROM n WHERE i < {sources}",
+     ELSE 'ACTIVE' END END, {now} - {spread}, 90, 10, CASE WHEN i % 500 = 7 THEN {now} + 80000000 END, {now} - 1000000, {now} FROM n WHERE i < {sources}",
     "INSERT INTO recipe_version (source_name, version, stage, recipe_json, definition_json, asked_by, created_at, promoted_at, promoted_by)
      SELECT 'source-' || i, 1, 'PRODUCTION', '{\"version\":1,\"fields\":{\"title\":{\"select\":\"h1\"},\"price\":{\"select\":\".price\"}}}', {definition}, 'add_source',
      {now}, {now}, 'validation' FROM n WHERE i < {sources}",
@@ -70,12 +76,19 @@ pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
     let is_postgres = url.starts_with("postgres");
     let most = [size.sources, size.runs, size.values, RECORDS].into_iter().max().unwrap_or(0);
     let (hex, zero) = if is_postgres { ("lpad(to_hex(i), 12, '0')", "0::bigint") } else { ("printf('%012x', i)", "0") };
+    // Up to a tenth of the interval is added to each turn, so one interval and a twentieth is what lies between two runs.
+    let (interval, spread) = size.interval.map_or((604_800, "0".to_owned()), |interval| {
+        let apart = interval.as_millis() * 21 / 20;
+        (interval.as_secs(), format!("CAST(i AS BIGINT) * {apart} / {}", size.sources))
+    });
     let numbers =
         format!("WITH RECURSIVE n(i) AS (SELECT {zero} UNION ALL SELECT i + 1 FROM n WHERE i < {most}) SELECT");
     for statement in FILL {
         let sql = statement
             .replacen("SELECT", &numbers, 1)
             .replace("{definition}", DEFINITION)
+            .replace("{interval}", &interval.to_string())
+            .replace("{spread}", &spread)
             .replace("{now}", &now.to_string())
             .replace("{sources}", &size.sources.to_string())
             .replace("{runs}", &size.runs.to_string())
@@ -90,4 +103,37 @@ pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
     sqlx::raw_sql(settle).execute(&pool).await?;
     pool.close().await;
     Ok(())
+}
+
+/// Size of each table of a PostgreSQL database with its indexes, in bytes.
+///
+/// # Errors
+///
+/// Returns the error of the database.
+pub async fn table_bytes(url: &str) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let mut connection = AnyConnection::connect(url).await?;
+    let sql = "SELECT relname::text AS name, pg_total_relation_size(relid) AS bytes FROM pg_stat_user_tables";
+    let rows = sqlx::query(sql).fetch_all(&mut connection).await?;
+    rows.iter().map(|row| Ok((row.try_get("name")?, row.try_get("bytes")?))).collect()
+}
+
+/// Makes the PostgreSQL server of a database wait for the disk at each commit, as it does by default and not under tests. Returns
+/// whether it does.
+///
+/// # Errors
+///
+/// Returns the error of the database.
+pub async fn make_durable(url: &str) -> Result<bool, sqlx::Error> {
+    let mut connection = AnyConnection::connect(url).await?;
+    sqlx::raw_sql("ALTER SYSTEM SET fsync = on").execute(&mut connection).await?;
+    sqlx::raw_sql("SELECT pg_reload_conf()").execute(&mut connection).await?;
+    // The server's processes read the configuration when they are told of it, a moment later.
+    for _ in 0..500 {
+        let mut other = AnyConnection::connect(url).await?;
+        if sqlx::query("SHOW fsync").fetch_one(&mut other).await?.try_get::<String, _>(0)? == "on" {
+            return Ok(true);
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(false)
 }

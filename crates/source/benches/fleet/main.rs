@@ -202,7 +202,7 @@ impl Fleet {
                     self.pages[plan.source].end(id);
                 }
             }
-            autoheal_source::schedule::Schedule::default().enqueue_due(&self.store, now).await.unwrap();
+            autoheal_source::schedule::enqueue_due(&self.store, now).await.unwrap();
             while self.work().await {}
             self.tally.day(&self.store, tick).await;
         }

@@ -6,7 +6,7 @@ use autoheal_engine::diagnostics::DiagnosticsLog;
 use autoheal_engine::source::{Health, HealthState, PageFault, Snapshot, SnapshotRole, SourceRecord, Stage};
 use autoheal_engine::task::{NewTask, TaskKind};
 use autoheal_engine::{StopReason, Timestamp};
-use autoheal_store::{AlertFilter, Slice, Store, StoreError, TaskFilter};
+use autoheal_store::{AlertFilter, Scheduled, Slice, SourceRow, Store, StoreError, TaskFilter};
 use rstest::rstest;
 use serde_json::json;
 
@@ -246,16 +246,82 @@ async fn a_source_that_has_run_since_it_was_looked_at_is_not_run_again(#[case] e
     let store = &database.store;
     with_source(store).await;
     let task = NewTask::new(TaskKind::RefreshSource, NAME, at(10));
-    let seen = store.source(NAME).await.unwrap().unwrap().health;
-    let mut health = seen.clone();
+    let run = || Scheduled { run: Some(task.clone()), look_at: Some(at(20)) };
+    let mut seen = store.due_sources(at(9), 10).await.unwrap();
+    assert_eq!(seen.len(), 1);
+    let mut health = seen[0].row.health.clone();
     health.good_run(at(9));
-    store.change_sources(at(9), &[SourceRecord::Health { source: named(), health: health.clone() }]).await.unwrap();
-    assert!(!store.enqueue_after(&task, &seen).await.unwrap(), "it ran a moment ago");
-    assert!(store.enqueue_after(&task, &health).await.unwrap());
-    assert!(!store.enqueue_after(&task, &health).await.unwrap(), "asked for already");
+    store.change_sources(at(9), &[SourceRecord::Health { source: named(), health }]).await.unwrap();
+    assert_eq!(store.reschedule(vec![(seen.remove(0), run())]).await.unwrap(), 0, "it ran a moment ago");
+    let now = store.due_sources(at(9), 10).await.unwrap();
+    assert_eq!(now.len(), 1, "nothing was decided about how it is now");
+    assert_eq!(store.reschedule(vec![(now[0].clone(), run())]).await.unwrap(), 1);
+    assert_eq!(store.reschedule(vec![(now[0].clone(), run())]).await.unwrap(), 0, "asked for already");
     let tasks = store.tasks(&TaskFilter::default()).await.unwrap();
     assert_eq!(tasks.len(), 1);
     assert_eq!((tasks[0].target.as_str(), tasks[0].run_at), (NAME, at(10)));
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn the_schedule_looks_at_a_source_at_its_time_and_after_each_change(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    with_source(store).await;
+    let due = async |time| store.due_sources(at(time), 10).await.unwrap();
+    let settle = async |look_at| {
+        let decided =
+            due(i64::MAX / 2).await.into_iter().map(|source| (source, Scheduled { run: None, look_at })).collect();
+        assert_eq!(store.reschedule(decided).await.unwrap(), 0);
+    };
+    settle(Some(at(50))).await;
+    assert_eq!((due(49).await.len(), due(50).await.len()), (0, 1));
+    let row = store.source(NAME).await.unwrap().unwrap();
+    let (definition, health, source) = (row.definition, row.health, named());
+    let changes = [
+        SourceRecord::Health { source: source.clone(), health: health.clone() },
+        SourceRecord::Released { source: source.clone(), health },
+        SourceRecord::Definition { source: source.clone(), definition: definition.clone() },
+        SourceRecord::Redefined { source, was: definition.clone(), definition },
+    ];
+    for change in changes {
+        settle(None).await;
+        assert_eq!(due(i64::MAX / 2).await, [], "nothing to do before something changes");
+        store.change_sources(at(60), &[change.clone()]).await.unwrap();
+        assert_eq!(due(0).await.len(), 1, "{change:?}");
+    }
+}
+
+#[rstest]
+#[case(Engine::Sqlite)]
+#[case(Engine::Postgres)]
+#[tokio::test]
+async fn sources_are_found_by_their_host_and_by_their_last_run(#[case] engine: Engine) {
+    let Some(database) = engine.database().await else { return };
+    let store = &database.store;
+    let sources = [
+        ("a", "https://shop.example/list?at=other.example"),
+        ("b", "https://shop.example:8443/"),
+        ("c", "https://shop.example/"),
+        ("d", "https://other.example/shop.example/"),
+    ];
+    for (time, (source, url)) in (1..).zip(sources) {
+        let (source, definition) =
+            (source.to_owned(), json!({ "blueprint": { "url": "https://x.example/" }, "url": url }));
+        let added = [
+            SourceRecord::Definition { source: source.clone(), definition },
+            SourceRecord::Health { source, health: Health::new() },
+        ];
+        store.change_sources(at(time), &added).await.unwrap();
+    }
+    let names = |rows: Vec<SourceRow>| rows.into_iter().map(|row| row.source).collect::<Vec<_>>();
+    assert_eq!(names(store.sources_of_host("shop.example", 10).await.unwrap()), ["a", "c"]);
+    assert_eq!(names(store.sources_of_host("shop.example", 1).await.unwrap()), ["a"]);
+    assert_eq!(names(store.sources_of_host("shop.example:8443", 10).await.unwrap()), ["b"]);
+    assert_eq!(names(store.sources_changed_since(at(2), 2).await.unwrap()), ["d", "c"]);
+    assert_eq!(names(store.sources_changed_since(at(4), 10).await.unwrap()), ["d"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    match run(url, &Size { sources, runs, values }) {
+    match run(url, &Size { sources, runs, values, interval: None }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("cannot fill the database: {error}");

@@ -11,7 +11,6 @@ use autoheal_store::RecipeRow;
 use url::Url;
 
 use super::Change;
-use crate::definition::Definition;
 use crate::loaded::{Loaded, recipe_of};
 use crate::refresh::DOCTOR;
 use crate::services::{SourceServices, store_error};
@@ -21,7 +20,7 @@ use crate::validation::validate;
 const RECENT: Duration = Duration::from_hours(14 * 24);
 
 /// Maximum number of sibling sources to examine.
-const MOST_SIBLINGS: usize = 20;
+const MOST_SIBLINGS: u32 = 20;
 
 /// The fix of a sibling that gives everything on the failing page.
 pub(super) async fn propose(
@@ -53,14 +52,9 @@ pub(super) async fn propose(
 /// Other sources of the host, with the versions of their recipes.
 async fn siblings(services: &SourceServices, loaded: &Loaded) -> Result<Vec<(String, Vec<RecipeRow>)>, StepError> {
     let store = &services.store;
-    let is_sibling = |definition: serde_json::Value| {
-        let definition = serde_json::from_value::<Definition>(definition);
-        definition.is_ok_and(|other| other.url.host_str() == loaded.page.host_str())
-    };
-    let sources = store.sources().await.map_err(|error| store_error(&error))?;
-    let others = sources.into_iter().filter(|row| row.source != loaded.row.source);
+    let of_host = store.sources_of_host(loaded.page.authority(), MOST_SIBLINGS).await;
     let mut found = Vec::new();
-    for row in others.filter(|row| is_sibling(row.definition.clone())).take(MOST_SIBLINGS) {
+    for row in of_host.map_err(|error| store_error(&error))?.into_iter().filter(|row| row.source != loaded.row.source) {
         let versions = store.recipes(&row.source).await.map_err(|error| store_error(&error))?;
         found.push((row.source, versions));
     }

@@ -1,0 +1,10 @@
+-- The schedule looks at few of many sources: at those that changed, and at those whose time has come. Sources of one host are found
+-- without a look at the others, and so is what ran last.
+ALTER TABLE source_health ADD COLUMN look_at BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE source_health ADD COLUMN changes BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX source_to_look_at ON source_health (look_at, source_name);
+CREATE INDEX source_by_change ON source_health (updated_at);
+-- `host`, with the port where one is named: https://shop.example:8443/list is at shop.example:8443.
+ALTER TABLE source ADD COLUMN host TEXT GENERATED ALWAYS AS (
+    split_part(split_part(definition_json::jsonb ->> 'url', '://', 2), '/', 1)) STORED;
+CREATE INDEX source_of_host ON source (host);

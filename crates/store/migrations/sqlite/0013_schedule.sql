@@ -1,0 +1,13 @@
+-- The schedule looks at few of many sources: at those that changed, and at those whose time has come. Sources of one host are found
+-- without a look at the others, and so is what ran last.
+ALTER TABLE source_health ADD COLUMN look_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE source_health ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX source_to_look_at ON source_health (look_at, source_name);
+CREATE INDEX source_by_change ON source_health (updated_at);
+-- `host`, with the port where one is named: https://shop.example:8443/list is at shop.example:8443.
+ALTER TABLE source ADD COLUMN host TEXT GENERATED ALWAYS AS (
+    CASE WHEN json_valid(definition_json) THEN
+        substr(substr(json_extract(definition_json, '$.url'), instr(json_extract(definition_json, '$.url'), '://') + 3), 1,
+               instr(substr(json_extract(definition_json, '$.url'), instr(json_extract(definition_json, '$.url'), '://') + 3) || '/', '/') - 1)
+    END) VIRTUAL;
+CREATE INDEX source_of_host ON source (host);

@@ -1,0 +1,81 @@
+//! Which sources the schedule has to look at: those that changed since it last did, and those whose time has come. However many
+//! sources there are, only these are read.
+
+use autoheal_engine::Timestamp;
+use autoheal_engine::task::NewTask;
+
+use crate::filter::Filter;
+use crate::row::storable;
+use crate::source::{SOURCES, source_row};
+use crate::{SourceRow, Store, StoreError, queue, row};
+
+/// A source that the schedule has to look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DueSource {
+    /// The source.
+    pub row: SourceRow,
+    /// Number of changes of its definition and health when it was read.
+    changes: i64,
+}
+
+/// What the schedule decided about a source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scheduled {
+    /// Run to enqueue now.
+    pub run: Option<NewTask>,
+    /// When to look at the source again, even if nothing of it has changed by then; `None`: only when something has.
+    pub look_at: Option<Timestamp>,
+}
+
+/// Sooner than any time: something changed.
+pub(crate) const CHANGED: &str = "UPDATE source_health SET look_at = 0, changes = changes + 1 WHERE source_name = $1";
+
+/// A change since the source was read makes the decision void: the schedule looks at the source again.
+const LOOKED_AT: &str = "UPDATE source_health SET look_at = $2 WHERE source_name = $1 AND changes = $3";
+
+impl Store {
+    /// Sources that the schedule has to look at, at most `limit`, those that wait for longest first.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the database.
+    pub async fn due_sources(&self, now: Timestamp, limit: u32) -> Result<Vec<DueSource>, StoreError> {
+        let due = Filter::of_statement(SOURCES).and("health.look_at <=", Some(now.as_millis()));
+        let statement = due.page("health.look_at, health.source_name", 0, limit);
+        let rows = statement.fetch_all(&self.database.pool).await?;
+        rows.iter().map(|row| Ok(DueSource { row: source_row(row)?, changes: row::integer(row, "changes")? })).collect()
+    }
+
+    /// Stores what the schedule decided, all of it in one transaction, and returns the number of runs that it enqueued. Nothing is
+    /// done about a source that has changed since it was read, as it does when it runs; nor is a run enqueued of one that is
+    /// enqueued already.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the database; then nothing is stored.
+    pub async fn reschedule(&self, mut decided: Vec<(DueSource, Scheduled)>) -> Result<usize, StoreError> {
+        // Several who decide at once lock the rows in one order.
+        decided.sort_by(|(one, _), (other, _)| one.row.source.cmp(&other.row.source));
+        let dialect = self.database.dialect;
+        self.database
+            .write(move |connection| {
+                Box::pin(async move {
+                    let mut enqueued = 0;
+                    for (DueSource { row, changes }, turn) in decided {
+                        if let Some(task) = &turn.run {
+                            let enqueue = queue::enqueue_unchanged(dialect, task, changes);
+                            enqueued += usize::from(enqueue.fetch_optional(&mut *connection).await?.is_some());
+                        }
+                        sqlx::query(LOOKED_AT)
+                            .bind(storable(&row.source))
+                            .bind(turn.look_at.map_or(i64::MAX, Timestamp::as_millis))
+                            .bind(changes)
+                            .execute(&mut *connection)
+                            .await?;
+                    }
+                    Ok(enqueued)
+                })
+            })
+            .await
+    }
+}
