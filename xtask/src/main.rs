@@ -114,6 +114,8 @@ enum Bench {
     Server(bench::server::Options),
     /// Request everything that the dashboard's pages need, with a large database behind them
     Pages(bench::pages::Options),
+    /// Simulate fleets of up to a million sources on PostgreSQL: how late runs begin, what the pages cost, what the database holds
+    Scale(bench::scale::Options),
     /// Keep a server and three workers busy, a tenth of it hostile, killing a worker each minute: nothing lost, nothing done twice
     Soak(bench::soak::Options),
 }
@@ -147,6 +149,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Parsers(options) } => bench::parsers::run(&options),
         Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),
         Chore::Bench { bench: Bench::Pages(options) } => bench::pages::run(&root, &options),
+        Chore::Bench { bench: Bench::Scale(options) } => bench::scale::run(&root, &options),
         Chore::Bench { bench: Bench::Soak(options) } => bench::soak::run(&root, &options),
         Chore::Image { language } => image::run(&language),
         Chore::Dist(options) => dist::run(&root, &options),

@@ -56,6 +56,9 @@ const IDLE: Duration = Duration::from_millis(250);
 /// Time within which one of twenty runs must have begun after its turn.
 const LATEST: Duration = Duration::from_secs(30);
 
+/// Time limit for what is overdue.
+const PATIENCE: Duration = Duration::from_mins(20);
+
 /// What the pages of the dashboard and a monitoring system request.
 const REQUESTS: &[&str] = &[
     "/api/overview",
@@ -99,7 +102,7 @@ impl Arguments {
                 "--interval" => arguments.interval = Duration::from_hours(value().parse().unwrap()),
                 "--json" => arguments.json = Some(value()),
                 "--smoke" => {
-                    let (observed, interval) = (Duration::from_secs(2), Duration::from_mins(2));
+                    let (observed, interval) = (Duration::from_secs(5), Duration::from_mins(2));
                     arguments = Self { sizes: vec![400], observed, interval, is_smoke: true, ..arguments };
                 }
                 // Cargo says `--bench`.
@@ -144,6 +147,7 @@ impl Fleet<'_> {
         }
         let overdue = Instant::now();
         while log.lock().unwrap().runs.len() < enqueued {
+            assert!(overdue.elapsed() < PATIENCE, "runs that were overdue did not end");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let caught_up = overdue.elapsed();
@@ -208,7 +212,6 @@ impl Fleet<'_> {
         let begun = Instant::now();
         let pruned = self.store.prune(self.store.now()).await.unwrap();
         let seconds = begun.elapsed().as_secs_f64();
-        println!("{} sources: {} old runs deleted, {:.0}/s", self.sources, pruned.runs, pruned.runs as f64 / seconds);
         json!({ "runs": pruned.runs, "seconds": seconds })
     }
 }
@@ -311,26 +314,28 @@ async fn main() {
         arguments.interval.as_secs(),
         LATEST.as_secs()
     );
-    let mut fleets = Vec::new();
     for &sources in &arguments.sizes {
         let Some(url) = postgres::database() else {
             assert!(arguments.is_smoke, "there is no PostgreSQL to measure: install it");
             return;
         };
-        assert!(arguments.is_smoke || large_database::make_durable(&url).await.unwrap(), "fsync cannot be turned on");
         let store = Store::open(&url).await.unwrap();
+        assert!(
+            arguments.is_smoke || large_database::make_durable(&url).await.unwrap(),
+            "PostgreSQL was started with fsync off, which cannot be changed"
+        );
         let size = Size { sources, runs: sources, values: sources, interval: Some(arguments.interval) };
         large_database::fill(&url, &size, system_time().as_millis()).await.unwrap();
         let fleet = Fleet { arguments: &arguments, sources, url, store };
         let home = tempfile::tempdir().unwrap();
-        figures.push(fleet.measure(home.path()).await);
-        fleets.push(fleet);
-    }
-    for (fleet, figures) in fleets.iter().zip(&mut figures) {
-        figures["forgotten"] = fleet.forget().await;
+        let mut measured = fleet.measure(home.path()).await;
+        measured["forgotten"] = fleet.forget().await;
+        figures.push(measured);
     }
     for figures in &figures {
-        println!("\n{} sources, milliseconds of pages (p50 / p95):", figures["sources"]);
+        let (runs, seconds) = (&figures["forgotten"]["runs"], figures["forgotten"]["seconds"].as_f64().unwrap());
+        println!("\n{} sources: {runs} old runs deleted in {seconds:.0} s", figures["sources"]);
+        println!("milliseconds of pages (p50 / p95):");
         for (request, times) in figures["pages"].as_object().unwrap() {
             let millis = |part: &str| times[part].as_f64().unwrap();
             println!("  {request}: {:.0} / {:.0}", millis("p50_millis"), millis("p95_millis"));

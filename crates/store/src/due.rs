@@ -4,6 +4,7 @@
 use autoheal_engine::Timestamp;
 use autoheal_engine::task::NewTask;
 
+use crate::database::Statement;
 use crate::filter::Filter;
 use crate::row::storable;
 use crate::source::{SOURCES, source_row};
@@ -33,6 +34,11 @@ pub(crate) const CHANGED: &str = "UPDATE source_health SET look_at = 0, changes 
 /// A change since the source was read makes the decision void: the schedule looks at the source again.
 const LOOKED_AT: &str = "UPDATE source_health SET look_at = $2 WHERE source_name = $1 AND changes = $3";
 
+fn due(now: Timestamp, limit: u32) -> Statement {
+    let due = Filter::of_statement(SOURCES).and("health.look_at <=", Some(now.as_millis()));
+    due.page("health.look_at, health.source_name", 0, limit)
+}
+
 impl Store {
     /// Sources that the schedule has to look at, at most `limit`, those that wait for longest first.
     ///
@@ -40,9 +46,7 @@ impl Store {
     ///
     /// Returns the error of the database.
     pub async fn due_sources(&self, now: Timestamp, limit: u32) -> Result<Vec<DueSource>, StoreError> {
-        let due = Filter::of_statement(SOURCES).and("health.look_at <=", Some(now.as_millis()));
-        let statement = due.page("health.look_at, health.source_name", 0, limit);
-        let rows = statement.fetch_all(&self.database.pool).await?;
+        let rows = due(now, limit).fetch_all(&self.database.pool).await?;
         rows.iter().map(|row| Ok(DueSource { row: source_row(row)?, changes: row::integer(row, "changes")? })).collect()
     }
 
@@ -77,5 +81,23 @@ impl Store {
                 })
             })
             .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{AssertSqlSafe, Execute as _, Row as _};
+
+    use super::*;
+
+    /// Each process does this every two seconds.
+    #[tokio::test]
+    async fn the_schedule_reads_an_index_in_its_order() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let sql = format!("EXPLAIN QUERY PLAN {}", due(Timestamp::default(), 10).sql().as_str());
+        let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&store.database.pool).await.unwrap();
+        let plan = rows.iter().map(|row| row.get::<String, _>("detail")).collect::<Vec<_>>().join("\n");
+        assert!(plan.contains("SEARCH health USING INDEX source_to_look_at (look_at<?)"), "{plan}");
+        assert!(!plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{plan}");
     }
 }

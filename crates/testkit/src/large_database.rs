@@ -76,9 +76,10 @@ pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
     let is_postgres = url.starts_with("postgres");
     let most = [size.sources, size.runs, size.values, RECORDS].into_iter().max().unwrap_or(0);
     let (hex, zero) = if is_postgres { ("lpad(to_hex(i), 12, '0')", "0::bigint") } else { ("printf('%012x', i)", "0") };
-    // Up to a tenth of the interval is added to each turn, so one interval and a twentieth is what lies between two runs.
+    // Up to a tenth of the interval is added to each turn. The last runs reach back by the longest time that may lie between two of
+    // them, so that as many sources become due in each second; some are overdue.
     let (interval, spread) = size.interval.map_or((604_800, "0".to_owned()), |interval| {
-        let apart = interval.as_millis() * 21 / 20;
+        let apart = interval.as_millis() * 11 / 10;
         (interval.as_secs(), format!("CAST(i AS BIGINT) * {apart} / {}", size.sources))
     });
     let numbers =
@@ -97,6 +98,11 @@ pub async fn fill(url: &str, size: &Size, now: i64) -> Result<(), sqlx::Error> {
             .replace("{report}", &format!("'{}'", "# Report\n\nEvery page gave its values. ".repeat(40)))
             .replace("{hex}", hex);
         sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await?;
+    }
+    if is_postgres {
+        // The next task is numbered after those that were inserted with their numbers.
+        let next = "SELECT setval(pg_get_serial_sequence('task_queue', 'task_id'), MAX(task_id)) FROM task_queue";
+        sqlx::raw_sql(next).execute(&pool).await?;
     }
     // As the engine does by itself after a while: else it does so during the measurement.
     let settle = if is_postgres { "VACUUM ANALYZE" } else { "ANALYZE" };

@@ -88,7 +88,7 @@ const KEEPER: &str = r#"
         echo "fsync = off" >>"$2/data/postgresql.conf" &&
         { [ -z "$3" ] || echo "host all all $3/24 trust" >>"$2/data/pg_hba.conf"; } &&
         "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --wait \
-            --options "-k '$2' -c listen_addresses='$3' -c max_connections=200" start >>"$2/log" 2>&1 &&
+            --options "-k '$2' -c listen_addresses='$3' -c max_connections=300" start >>"$2/log" 2>&1 &&
         echo ready || echo "$(tail -n 1 "$2/log")"
     while read -r mode; do
         "$1/pg_ctl" --pgdata "$2/data" --log "$2/log" --mode "$mode" --wait restart >>"$2/log" 2>&1 && echo ready || echo failed

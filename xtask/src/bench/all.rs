@@ -9,7 +9,7 @@ use super::parsers;
 use crate::process;
 
 /// Benches that live in the crate they measure.
-const OF_CRATES: [&str; 5] = ["queue", "fleet", "refresh", "server", "pages"];
+const OF_CRATES: [&str; 6] = ["queue", "fleet", "refresh", "server", "pages", "scale"];
 
 /// Options of the command.
 #[derive(clap::Args)]

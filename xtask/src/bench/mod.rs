@@ -23,5 +23,6 @@ pub(crate) mod python_package;
 pub(crate) mod queue;
 pub(crate) mod real;
 pub(crate) mod refresh;
+pub(crate) mod scale;
 pub(crate) mod server;
 pub(crate) mod soak;

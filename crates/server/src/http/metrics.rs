@@ -1,10 +1,10 @@
 //! Metrics, in the text format of Prometheus (`OpenMetrics` 1.0).
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use autoheal_engine::Outcome;
 use autoheal_engine::source::HealthState;
-use autoheal_engine::{Outcome, Timestamp};
 use autoheal_store::UsageBy;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, header};
@@ -92,7 +92,9 @@ pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoR
         let count = counts.get(&state).copied().unwrap_or(0);
         sources.get_or_create(&Health { state: state.name() }).set(count.cast_signed());
     }
-    let glance = store.glance(Timestamp::default()).await?;
+    // What is counted since a time is found by an index: what is kept may be a hundred times as much.
+    let last_day = store.now().minus(Duration::from_hours(24));
+    let glance = store.glance(last_day).await?;
     let (runs, alerts) = (Gauge::<i64>::default(), Gauge::<i64>::default());
     runs.set(glance.runs.cast_signed());
     let ended = Family::<Ended, Gauge>::default();
@@ -102,17 +104,21 @@ pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoR
     }
     alerts.set(glance.alerts.cast_signed());
     let (tokens, micro_dollars) = (Gauge::<i64>::default(), Gauge::<i64>::default());
-    for row in store.usage(Timestamp::default(), UsageBy::Day).await? {
+    for row in store.usage(last_day, UsageBy::Day).await? {
         tokens.inc_by(row.usage.tokens().cast_signed());
         micro_dollars.inc_by(row.usage.micro_dollars.cast_signed());
     }
-    stored.register("tasks", "Tasks that are kept, by kind and state", tasks);
+    stored.register("tasks", "Tasks that are open or in quarantine, by kind and state", tasks);
     stored.register("sources", "Sources by their health", sources);
-    stored.register("runs", "Runs that are kept", runs);
-    stored.register("runs_ended", "Kept runs that have ended, by their outcome", ended);
-    stored.register("alerts", "Alerts that are kept", alerts);
-    stored.register("llm_tokens", "Tokens of language models that are accounted for", tokens);
-    stored.register("llm_micro_dollars", "Their cost in millionths of a US dollar, where it is known", micro_dollars);
+    stored.register("runs_last_day", "Runs that began within the last 24 hours", runs);
+    stored.register("runs_ended_last_day", "Those of them that have ended, by their outcome", ended);
+    stored.register("alerts_last_day", "Alerts of the last 24 hours", alerts);
+    stored.register("llm_tokens_last_day", "Tokens of language models within the last 24 hours", tokens);
+    stored.register(
+        "llm_micro_dollars_last_day",
+        "Their cost in millionths of a US dollar, where it is known",
+        micro_dollars,
+    );
     let mut text = String::new();
     let fault = |error: std::fmt::Error| ApiError::internal(&error);
     encode(&mut text, &state.metrics.registry).map_err(fault)?;

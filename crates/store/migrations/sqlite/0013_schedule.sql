@@ -4,6 +4,9 @@ ALTER TABLE source_health ADD COLUMN look_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE source_health ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX source_to_look_at ON source_health (look_at, source_name);
 CREATE INDEX source_by_change ON source_health (updated_at);
+-- The order of the list of sources.
+CREATE INDEX source_by_health ON source_health (
+    (CASE state WHEN 'DEAD' THEN 0 WHEN 'QUARANTINED' THEN 1 WHEN 'DEGRADED' THEN 2 ELSE 3 END), source_name);
 -- `host`, with the port where one is named: https://shop.example:8443/list is at shop.example:8443.
 ALTER TABLE source ADD COLUMN host TEXT GENERATED ALWAYS AS (
     CASE WHEN json_valid(definition_json) THEN
