@@ -15,11 +15,12 @@
 
 mod serve;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use autoheal_store::{Store, system_time};
+use autoheal_testkit::figures::{self, Figure, Goal};
 use autoheal_testkit::large_database::{self, Size};
-use serde_json::json;
 
 use self::serve::{Serve, TOKEN};
 
@@ -163,20 +164,27 @@ async fn main() {
     let client = reqwest::Client::new();
     let run = format!("01930000-0000-7000-8000-{:012x}", arguments.runs / 2);
     let requests = std::iter::once(("reference", "/healthz")).chain(REQUESTS.iter().copied());
-    let (mut figures, mut slow) = (Vec::new(), Vec::new());
+    let (mut figures, mut slow, mut reference) = (Vec::new(), Vec::new(), None);
     println!("| page | request | p50 ms | p95 ms | KiB |\n| --- | --- | --- | --- | --- |");
     for (page, request) in requests {
         let path = request.replace("{run}", &run);
         let (latencies, size) = measure(&client, &format!("http://{}{path}", serve.address), arguments.times).await;
         let (p50, p95) = (millis(&latencies, 2), millis(&latencies, 20));
         println!("| {page} | `{request}` | {p50:.1} | {p95:.1} | {} |", size / 1024);
-        figures.push(json!({ "page": page, "request": request, "p50_millis": p50, "p95_millis": p95, "bytes": size }));
+        let figure = Figure::new(format!("{engine}: `{request}`, p95"), p95, "ms");
+        figures.push(match &reference {
+            Some(reference) => {
+                figure.next_to("`/healthz`", *reference).with_goal(Goal::AtMost(GOAL.as_secs_f64() * 1000.0))
+            }
+            None => figure,
+        });
+        reference.get_or_insert(p95);
         if p95 > GOAL.as_secs_f64() * 1000.0 {
             slow.push(request);
         }
     }
     if let Some(file) = &arguments.json {
-        std::fs::write(file, json!({ "build": profile, "engine": engine, "requests": figures }).to_string()).unwrap();
+        figures::write(Path::new(file), &figures).unwrap();
     }
     assert!(slow.is_empty() || !arguments.has_goal, "one of twenty took longer than {} ms: {slow:?}", GOAL.as_millis());
 }

@@ -29,10 +29,10 @@ use autoheal_page::recipe::Recipe;
 use autoheal_source::facts::PageFacts;
 use autoheal_source::{Blueprint, Definition, HealPolicy, OnUncertain};
 use autoheal_store::{RunFilter, Store, TaskFilter, system_time as now};
+use autoheal_testkit::figures::{self, Figure, Goal};
 use autoheal_testkit::site::{Plan, Site};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::json;
 
 const RECIPE: &str = r#"{"version": 1, "fields": {
     "title": {"select": "h1.headline", "take": "text"},
@@ -243,12 +243,10 @@ async fn main() {
     println!("  asked for exactly once by the site  {asked_once:6}");
     println!("  peak memory                {:6.1} MiB (at most 200)", peak as f64 / 1024.0);
     if let Some(file) = file {
-        let figures = json!({
-            "sources": sources, "concurrency": concurrency, "seconds": took.as_secs_f64(), "rate": rate, "tasks": tasks,
-            "completed": completed, "run_once": run_once, "kept_once": kept_once, "right": right, "asked_once": asked_once,
-            "peak_memory_kib": peak,
-        });
-        std::fs::write(file, figures.to_string()).unwrap();
+        let memory = Figure::new("peak memory", peak as f64 / 1024.0, "MiB")
+            .with_goal(Goal::AtMost(MEMORY_GOAL as f64 / 1024.0));
+        let rate = Figure::new(format!("sources refreshed, {concurrency} at once"), rate, "/s");
+        figures::write(Path::new(&file), &[rate, memory]).unwrap();
     }
     let counts = [tasks, completed, run_once, kept_once, right, asked_once];
     assert!(counts.iter().all(|count| *count == sources), "something was lost or done twice");

@@ -9,8 +9,8 @@
 //! caught up, then how late runs begin, and the latency of pages meanwhile. At the end, what a run leaves in the database, and how fast
 //! old runs are deleted.
 //!
-//! Arguments: `--sources N,N,...`, `--workers N`, `--seconds N`, `--interval HOURS`, `--json FILE`; `--smoke`: one small fleet, for
-//! the assertions alone.
+//! Arguments: `--sources N,N,...`, `--workers N`, `--seconds N`, `--interval HOURS`, `--json FILE`, `--plot FILE` (a picture of the
+//! runs that wait, SVG); `--smoke`: one small fleet, for the assertions alone.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,6 +20,7 @@
     reason = "a program for people, which starts the binary that it measures"
 )]
 
+mod plot;
 mod serve;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,9 +37,10 @@ use autoheal_engine::{Outcome, RunId, StopReason};
 use autoheal_source::Definition;
 use autoheal_source::schedule::{Turn, enqueue_due};
 use autoheal_store::{Checkpoint, ClaimRequest, FinishedRun, NewRun, Store, system_time};
+use autoheal_testkit::figures::{self, Figure, Goal};
 use autoheal_testkit::large_database::{self, Size};
 use autoheal_testkit::postgres;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -79,6 +81,7 @@ struct Arguments {
     observed: Duration,
     interval: Duration,
     json: Option<String>,
+    plot: Option<String>,
     is_smoke: bool,
 }
 
@@ -90,6 +93,7 @@ impl Arguments {
             observed: Duration::from_mins(2),
             interval: Duration::from_hours(6),
             json: None,
+            plot: None,
             is_smoke: false,
         };
         let mut words = std::env::args().skip(1);
@@ -101,6 +105,7 @@ impl Arguments {
                 "--seconds" => arguments.observed = Duration::from_secs(value().parse().unwrap()),
                 "--interval" => arguments.interval = Duration::from_hours(value().parse().unwrap()),
                 "--json" => arguments.json = Some(value()),
+                "--plot" => arguments.plot = Some(value()),
                 "--smoke" => {
                     let (observed, interval) = (Duration::from_secs(5), Duration::from_mins(2));
                     arguments = Self { sizes: vec![400], observed, interval, is_smoke: true, ..arguments };
@@ -129,7 +134,7 @@ struct Fleet<'a> {
 }
 
 impl Fleet<'_> {
-    async fn measure(&self, home: &Path) -> Value {
+    async fn measure(&self, home: &Path) -> (Vec<Figure>, plot::Curve) {
         let begun = Instant::now();
         let enqueued = enqueue_due(&self.store, self.store.now()).await.unwrap();
         let first_look = begun.elapsed();
@@ -145,6 +150,7 @@ impl Fleet<'_> {
             let store = Store::open(&self.url).await.unwrap();
             workers.spawn(work(store, format!("worker-{number}"), Arc::clone(&log), Arc::clone(&stop)));
         }
+        let waiting = tokio::spawn(count_waiting(self.store.clone(), Arc::clone(&stop)));
         let overdue = Instant::now();
         while log.lock().unwrap().runs.len() < enqueued {
             assert!(overdue.elapsed() < PATIENCE, "runs that were overdue did not end");
@@ -167,6 +173,7 @@ impl Fleet<'_> {
         }
         stop.store(true, Ordering::Relaxed);
         workers.join_all().await;
+        let waiting = waiting.await.unwrap();
         drop(serve);
 
         let runs = std::mem::take(&mut log.lock().unwrap().runs);
@@ -176,43 +183,35 @@ impl Fleet<'_> {
         let mut late: Vec<f64> = runs.iter().filter(|run| run.2 > on_time).map(|run| run.1.as_secs_f64()).collect();
         late.sort_by(f64::total_cmp);
         assert!(!late.is_empty(), "nothing was due");
-        let (p50, p95, last) = (part(&late, 0.5), part(&late, 0.95), part(&late, 1.0));
-        if !self.arguments.is_smoke {
-            println!(
-                "| {} | {:.0}/s | {:.0}/s | {:.1}/s | {p50:.1} | {p95:.1} | {last:.1} | {} |",
-                self.sources,
-                f64::from(self.sources) / first_look.as_secs_f64(),
-                enqueued as f64 / caught_up.as_secs_f64(),
-                late.len() as f64 / self.arguments.observed.as_secs_f64(),
-                if p95 <= LATEST.as_secs_f64() { "met" } else { "MISSED" },
-            );
+        let of = |what: &str| format!("{} sources: {what}", self.sources);
+        let per_second = |count: f64, time: Duration| count / time.as_secs_f64();
+        let is_goal = |figure: Figure| {
+            if self.arguments.is_smoke { figure } else { figure.with_goal(Goal::AtMost(LATEST.as_secs_f64())) }
+        };
+        let mut figures = vec![
+            Figure::new(of("first look at all"), per_second(self.sources.into(), first_look), "/s"),
+            Figure::new(of("runs while what was overdue is caught up"), per_second(enqueued as f64, caught_up), "/s"),
+            Figure::new(of("runs on time"), per_second(late.len() as f64, self.arguments.observed), "/s"),
+            Figure::new(of("a run begins after its time, p50"), part(&late, 0.5), "s"),
+            is_goal(Figure::new(of("a run begins after its time, p95"), part(&late, 0.95), "s")),
+        ];
+        for (request, mut millis) in latencies {
+            millis.sort_by(f64::total_cmp);
+            figures.push(Figure::new(of(&format!("`{request}`, p95")), part(&millis, 0.95), "ms"));
         }
         let after = large_database::table_bytes(&self.url).await.unwrap();
-        let grown = after.iter().map(|(table, bytes)| {
-            let per_run = (bytes - before.get(table).copied().unwrap_or(0)) as f64 / runs.len() as f64;
-            (table.clone(), json!(per_run))
-        });
-        let pages: serde_json::Map<_, _> = latencies
-            .into_iter()
-            .map(|(request, mut millis)| {
-                millis.sort_by(f64::total_cmp);
-                (request.to_owned(), json!({ "p50_millis": part(&millis, 0.5), "p95_millis": part(&millis, 0.95) }))
-            })
-            .collect();
-        json!({
-            "sources": self.sources, "first_look_seconds": first_look.as_secs_f64(), "overdue": enqueued,
-            "caught_up_seconds": caught_up.as_secs_f64(), "runs": runs.len(), "on_time_per_second": late.len() as f64 / self.arguments.observed.as_secs_f64(),
-            "late_seconds": { "p50": p50, "p95": p95, "last": last }, "pages": pages,
-            "bytes_per_run": serde_json::Map::from_iter(grown), "bytes": after,
-        })
-    }
-
-    /// Deletes all closed tasks, as retention does with old ones: how many, and in what time.
-    async fn forget(&self) -> Value {
-        let begun = Instant::now();
-        let pruned = self.store.prune(self.store.now()).await.unwrap();
-        let seconds = begun.elapsed().as_secs_f64();
-        json!({ "runs": pruned.runs, "seconds": seconds })
+        let grown = |table: &str| after[table].saturating_sub(before.get(table).copied().unwrap_or(0)) as f64;
+        for table in after.keys().filter(|table| grown(table) > runs.len() as f64) {
+            figures.push(Figure::new(
+                of(&format!("`{table}` grows by a run")),
+                grown(table) / runs.len() as f64,
+                "bytes",
+            ));
+        }
+        let (begun, at) = (Instant::now(), self.store.now());
+        let pruned = self.store.prune(at).await.unwrap();
+        figures.push(Figure::new(of("old runs deleted"), per_second(pruned.runs as f64, begun.elapsed()), "/s"));
+        (figures, plot::Curve { name: format!("{} sources", self.sources), waiting })
     }
 }
 
@@ -221,6 +220,17 @@ fn part(ascending: &[f64], part: f64) -> f64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of a list")]
     let index = ((ascending.len() - 1) as f64 * part).round() as usize;
     ascending[index]
+}
+
+/// The number of runs that wait to begin, second by second, until it is stopped.
+async fn count_waiting(store: Store, stop: Arc<AtomicBool>) -> Vec<u32> {
+    let mut waiting = Vec::new();
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    while !stop.load(Ordering::Relaxed) {
+        seconds.tick().await;
+        waiting.push(u32::try_from(store.glance(store.now()).await.unwrap().pending).unwrap());
+    }
+    waiting
 }
 
 /// A worker: as many runs at once as it has slots, until it is stopped.
@@ -304,15 +314,13 @@ async fn refresh(store: Store, task: Task, lease: Lease, log: Arc<Mutex<Log>>) {
 async fn main() {
     rustls::crypto::ring::default_provider().install_default().unwrap();
     let arguments = Arguments::read();
-    let mut figures = Vec::new();
+    let (mut figures, mut curves) = (Vec::new(), Vec::new());
+    let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     println!(
-        "{} workers with {SLOTS} slots, a request takes {} ms, each source every {} s\n\n\
-         | sources | first look | catching up | on time | late p50 s | late p95 s | last s | goal: p95 {} s |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "{profile}, {} workers with {SLOTS} slots, a request takes {} ms, each source every {} s",
         arguments.workers,
         FETCH.as_millis(),
-        arguments.interval.as_secs(),
-        LATEST.as_secs()
+        arguments.interval.as_secs()
     );
     for &sources in &arguments.sizes {
         let Some(url) = postgres::database() else {
@@ -326,22 +334,19 @@ async fn main() {
         );
         let size = Size { sources, runs: sources, values: sources, interval: Some(arguments.interval) };
         large_database::fill(&url, &size, system_time().as_millis()).await.unwrap();
-        let fleet = Fleet { arguments: &arguments, sources, url, store };
         let home = tempfile::tempdir().unwrap();
-        let mut measured = fleet.measure(home.path()).await;
-        measured["forgotten"] = fleet.forget().await;
-        figures.push(measured);
+        let (measured, curve) = Fleet { arguments: &arguments, sources, url, store }.measure(home.path()).await;
+        measured.iter().for_each(|figure| println!("{figure}"));
+        figures.extend(measured);
+        curves.push(curve);
     }
-    for figures in &figures {
-        let (runs, seconds) = (&figures["forgotten"]["runs"], figures["forgotten"]["seconds"].as_f64().unwrap());
-        println!("\n{} sources: {runs} old runs deleted in {seconds:.0} s", figures["sources"]);
-        println!("milliseconds of pages (p50 / p95):");
-        for (request, times) in figures["pages"].as_object().unwrap() {
-            let millis = |part: &str| times[part].as_f64().unwrap();
-            println!("  {request}: {:.0} / {:.0}", millis("p50_millis"), millis("p95_millis"));
-        }
+    if let Some(file) = &arguments.plot {
+        std::fs::write(file, plot::svg(&curves)).unwrap();
     }
     if let Some(file) = &arguments.json {
-        std::fs::write(file, Value::from(figures).to_string()).unwrap();
+        figures::write(Path::new(file), &figures).unwrap();
     }
+    let missed: Vec<_> =
+        figures.iter().filter(|figure| figure.is_met() == Some(false)).map(|figure| &figure.what).collect();
+    assert!(missed.is_empty(), "goals are missed: {missed:?}");
 }

@@ -18,6 +18,7 @@
 mod serve;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,6 +28,7 @@ use autoheal_engine::event::EventBody;
 use autoheal_engine::task::{Lease, NewTask, TaskKind};
 use autoheal_engine::{JobId, RunId};
 use autoheal_store::{ClaimRequest, NewRun, Store, system_time as now};
+use autoheal_testkit::figures::{self, Figure, Goal};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -291,12 +293,22 @@ async fn main() {
     );
     if let Some(file) = &arguments.json {
         let millis = |latencies: &Latencies, percent| latencies.percentile(percent).as_secs_f64() * 1000.0;
-        let of = |latencies: &Latencies| json!({ "p50": millis(latencies, 50.0), "p99": millis(latencies, 99.0), "most": millis(latencies, 100.0) });
-        let figures = json!({
-            "build": profile, "rate": arguments.rate, "seconds": arguments.seconds, "healthz_millis": of(&reference),
-            "status_millis": of(&measured), "clients": arguments.clients, "more_memory_kib": more, "event_millis": delay.as_millis(),
-        });
-        std::fs::write(file, figures.to_string()).unwrap();
+        let status = |percent: f64| {
+            Figure::new(format!("`GET /api/status`, p{percent:.0}"), millis(&measured, percent), "ms")
+                .next_to("`GET /healthz`", millis(&reference, percent))
+        };
+        let figures = [
+            status(50.0),
+            status(99.0).with_goal(Goal::AtMost(LATENCY_GOAL.as_secs_f64() * 1000.0)),
+            Figure::new(
+                format!("more memory for {} clients that follow a run", arguments.clients),
+                more as f64 / 1024.0,
+                "MiB",
+            )
+            .with_goal(Goal::AtMost(MEMORY_GOAL as f64 / 1024.0)),
+            Figure::new("an event reaches the last of them", delay.as_secs_f64() * 1000.0, "ms"),
+        ];
+        figures::write(Path::new(file), &figures).unwrap();
     }
     if !arguments.has_goals {
         return;

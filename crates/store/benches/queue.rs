@@ -14,6 +14,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::cast_precision_loss, reason = "a program for people")]
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use autoheal_engine::event::EventBody;
@@ -21,6 +22,7 @@ use autoheal_engine::task::{Lease, NewTask, Task, TaskKind, TaskState};
 use autoheal_engine::workflow::Ending;
 use autoheal_engine::{Outcome, RunId, StopReason, TaskId, Timestamp};
 use autoheal_store::{ClaimRequest, FinishedRun, NewRun, Store};
+use autoheal_testkit::figures::{self, Figure};
 use autoheal_testkit::large_database::make_durable;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tokio::task::JoinSet;
@@ -90,7 +92,7 @@ async fn main() {
         figures.extend(measure("PostgreSQL", &url, 1000.0, size).await);
     }
     if let Some(file) = &arguments.json {
-        std::fs::write(file, serde_json::Value::from(figures).to_string()).unwrap();
+        figures::write(Path::new(file), &figures).unwrap();
     }
 }
 
@@ -123,7 +125,7 @@ enum Goal {
     OfReference,
 }
 
-async fn measure(engine: &str, url: &str, goal_of_engine: f64, size: Size) -> Vec<serde_json::Value> {
+async fn measure(engine: &str, url: &str, goal_of_engine: f64, size: Size) -> Vec<Figure> {
     let store = Store::open(url).await.unwrap();
     let mut rounds = Vec::new();
     for round in 0..size.rounds {
@@ -156,15 +158,10 @@ async fn measure(engine: &str, url: &str, goal_of_engine: f64, size: Size) -> Ve
             Goal::OfEngine => goal_of_engine,
             Goal::OfReference => reference,
         };
-        let verdict = match size.has_goals {
-            true if rate >= goal => format!(", goal {goal:.0}/s met"),
-            true => format!(", goal {goal:.0}/s MISSED"),
-            false => String::new(),
-        };
-        println!("{engine}: {what}: {rate:.0}/s, {:.2} x the reference{verdict}", rate / reference);
-        figures.push(serde_json::json!({
-            "engine": engine, "what": what, "per_second": rate, "reference_per_second": reference, "goal_per_second": goal,
-        }));
+        let figure = Figure::new(format!("{engine}: {what}"), rate, "/s").next_to("single-row commits", reference);
+        let figure = if size.has_goals { figure.with_goal(figures::Goal::AtLeast(goal)) } else { figure };
+        println!("{figure}");
+        figures.push(figure);
     }
     figures
 }

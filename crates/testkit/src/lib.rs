@@ -24,6 +24,7 @@
 //! - [`static_site`]: pages that do not change, with a count of requests
 
 mod background;
+pub mod figures;
 pub mod git_http;
 pub mod github;
 pub mod gitlab;

@@ -10,7 +10,8 @@
 //! - `tally`: the counts and the table
 //! - `random`: numbers that a seed decides
 //!
-//! Arguments: `--sources`, `--days`, `--seed`, `--json FILE`; `--smoke`: a few sources for two days.
+//! Arguments: `--sources`, `--days`, `--seed`, `--json FILE`, `--details FILE` (of every event and wrong set of
+//! values, as JSON); `--smoke`: a few sources for two days.
 
 #![expect(
     clippy::unwrap_used,
@@ -39,6 +40,7 @@ use autoheal_fetch::{FetchRequest, FetchSettings, Fetcher, HostLimits, RobotsPol
 use autoheal_page::recipe::FieldName;
 use autoheal_source::{AddRequest, AddWorkflow, DoctorWorkflow, RefreshWorkflow, SourceServices};
 use autoheal_store::{Store, TaskFilter};
+use autoheal_testkit::figures;
 
 use crate::mix::{Event, Plan};
 use crate::page::{Page, SLOW};
@@ -56,12 +58,13 @@ struct Arguments {
     days: u64,
     seed: u64,
     json: Option<PathBuf>,
+    details: Option<PathBuf>,
     is_smoke: bool,
 }
 
 impl Arguments {
     fn read() -> Self {
-        let mut arguments = Self { sources: 100, days: 30, seed: 1, json: None, is_smoke: false };
+        let mut arguments = Self { sources: 100, days: 30, seed: 1, json: None, details: None, is_smoke: false };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().unwrap();
@@ -70,6 +73,7 @@ impl Arguments {
                 "--days" => arguments.days = value().parse().unwrap(),
                 "--seed" => arguments.seed = value().parse().unwrap(),
                 "--json" => arguments.json = Some(value().into()),
+                "--details" => arguments.details = Some(value().into()),
                 "--smoke" => arguments = Self { sources: 4, days: 2, is_smoke: true, ..arguments },
                 // Cargo says `--bench`.
                 _ => {}
@@ -92,6 +96,9 @@ async fn main() {
         assert_eq!(fleet.tally.wrong(), 0, "wrong values were accepted");
     }
     if let Some(file) = &arguments.json {
+        figures::write(file, &fleet.tally.figures(arguments.sources)).unwrap();
+    }
+    if let Some(file) = &arguments.details {
         std::fs::write(file, serde_json::to_string_pretty(&fleet.tally).unwrap()).unwrap();
     }
 }

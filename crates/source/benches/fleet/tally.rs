@@ -9,6 +9,7 @@ use autoheal_engine::workflow::Ending;
 use autoheal_engine::{StopReason, Timestamp};
 use autoheal_source::statistics::Statistics;
 use autoheal_store::{AlertFilter, Store};
+use autoheal_testkit::figures::{Figure, Goal};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -179,6 +180,29 @@ impl Tally {
         }
     }
 
+    fn sum(&self) -> Counts {
+        self.rows.values().fold(Counts::default(), |sum, counts| added(&sum, counts))
+    }
+
+    /// The figures that have goals.
+    pub(crate) fn figures(&self, sources: usize) -> Vec<Figure> {
+        let sum = self.sum();
+        let false_fixes = self.false_fixes.len() + self.rolled_back;
+        let figure = |what: &str, value, unit, goal| Figure::new(what, value, unit).with_goal(goal);
+        vec![
+            figure("fixes that pass validation", share(sum.passed, sum.proposals), "%", Goal::AtLeast(80.0)),
+            figure("promoted fixes that were false", share(false_fixes, sum.promoted), "%", Goal::AtMost(5.0)),
+            figure(
+                "sources in quarantine at the end",
+                share(self.quarantined_at_end, sources),
+                "%",
+                Goal::AtMost(10.0),
+            ),
+            figure("average time of a recovery", average(&self.recoveries), "s", Goal::AtMost(300.0)),
+            figure("wrong sets of values accepted", share(sum.wrong, sum.accepted), "%", Goal::AtMost(0.0)),
+        ]
+    }
+
     pub(crate) fn print(&self, sources: usize, days: u64, seed: u64, took: Duration) {
         println!("{sources} sources, {days} days, every 6 hours, seed {seed}; it took {:.0} s\n", took.as_secs_f64());
         println!(
@@ -196,7 +220,6 @@ impl Tally {
             "wrong",
             ""
         );
-        let mut sum = Counts::default();
         for row in MIX {
             let counts = self.rows.get(row.name).cloned().unwrap_or_default();
             let lasts = match row.lasts {
@@ -204,11 +227,10 @@ impl Tally {
                 Lasts::Hours(least, most) => format!("{least}-{most} h"),
             };
             println!("{}  {} a month, {lasts}: {}", line(row.name, &counts), row.per_month, row.why);
-            sum = added(&sum, &counts);
         }
+        let sum = self.sum();
         println!("{}\n", line("sum", &sum));
         let false_fixes = self.false_fixes.len() + self.rolled_back;
-        let average = |millis: &[u64]| millis.iter().sum::<u64>() as f64 / millis.len().max(1) as f64 / 1000.0;
         let recovery = average(&self.recoveries);
         verdict(
             "fixes that pass validation",
@@ -322,6 +344,11 @@ fn added(one: &Counts, other: &Counts) -> Counts {
         false_fixes: one.false_fixes + other.false_fixes,
         quarantined: one.quarantined + other.quarantined,
     }
+}
+
+/// The average of some times in milliseconds, in seconds.
+fn average(millis: &[u64]) -> f64 {
+    millis.iter().sum::<u64>() as f64 / millis.len().max(1) as f64 / 1000.0
 }
 
 fn share(part: usize, whole: usize) -> f64 {

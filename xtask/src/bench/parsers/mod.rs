@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
+use autoheal_testkit::figures::{self, Figure, Goal};
 use autoheal_testkit::pills::{Pill, documents, javascript, pages, python};
 
 mod measure;
@@ -33,6 +34,9 @@ pub(crate) struct Options {
     /// Folder for `parsers.csv` and `parsers.svg`
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    /// Write the figures to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     /// The largest exponent of time by length that passes
     #[arg(long, default_value_t = 1.3)]
     goal: f64,
@@ -66,6 +70,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let failed: Vec<&Curve> = curves.iter().filter(|curve| !curve.passes(options.goal, budget)).collect();
     let worst = curves.iter().filter_map(Curve::exponent).fold(0.0_f64, f64::max);
     writeln!(output, "{} curves, largest exponent {worst:.2}, {} fail", curves.len(), failed.len())?;
+    if let Some(file) = &options.json {
+        let worst = Figure::new("largest exponent of a parser's time by the length of its text", worst, "");
+        figures::write(file, &[worst.with_goal(Goal::AtMost(options.goal))])?;
+    }
     for curve in &failed {
         writeln!(output, "FAILED {curve}")?;
     }
