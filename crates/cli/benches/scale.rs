@@ -61,7 +61,7 @@ const LATEST: Duration = Duration::from_secs(30);
 /// Time limit for what is overdue.
 const PATIENCE: Duration = Duration::from_mins(20);
 
-/// What the pages of the dashboard and a monitoring system request.
+/// Requests of the dashboard's pages and of a monitoring system.
 const REQUESTS: &[&str] = &[
     "/api/overview",
     "/api/needs",
@@ -118,7 +118,7 @@ impl Arguments {
     }
 }
 
-/// What the workers did.
+/// The runs of the workers.
 #[derive(Default)]
 struct Log {
     /// Sources of the runs, with the time between the turn and the claim, and the time of the claim.
@@ -336,7 +336,9 @@ async fn main() {
         large_database::fill(&url, &size, system_time().as_millis()).await.unwrap();
         let home = tempfile::tempdir().unwrap();
         let (measured, curve) = Fleet { arguments: &arguments, sources, url, store }.measure(home.path()).await;
-        measured.iter().for_each(|figure| println!("{figure}"));
+        for figure in &measured {
+            println!("{figure}");
+        }
         figures.extend(measured);
         curves.push(curve);
     }

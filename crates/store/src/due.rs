@@ -1,4 +1,4 @@
-//! Which sources the schedule has to look at: those that changed since it last did, and those whose time has come. However many
+//! Sources that the schedule has to check: those that changed since the last time, and those whose time has come. However many
 //! sources there are, only these are read.
 
 use autoheal_engine::Timestamp;
@@ -10,7 +10,7 @@ use crate::row::storable;
 use crate::source::{SOURCES, source_row};
 use crate::{SourceRow, Store, StoreError, queue, row};
 
-/// A source that the schedule has to look at.
+/// A source that the schedule has to check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DueSource {
     /// The source.
@@ -19,19 +19,16 @@ pub struct DueSource {
     changes: i64,
 }
 
-/// What the schedule decided about a source.
+/// Decision of the schedule about a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scheduled {
     /// Run to enqueue now.
     pub run: Option<NewTask>,
-    /// When to look at the source again, even if nothing of it has changed by then; `None`: only when something has.
+    /// Time of the next check, even if nothing of the source has changed by then; `None`: only after a change.
     pub look_at: Option<Timestamp>,
 }
 
-/// Sooner than any time: something changed.
-pub(crate) const CHANGED: &str = "UPDATE source_health SET look_at = 0, changes = changes + 1 WHERE source_name = $1";
-
-/// A change since the source was read makes the decision void: the schedule looks at the source again.
+/// A change since the source was read makes the decision void: the schedule checks the source again.
 const LOOKED_AT: &str = "UPDATE source_health SET look_at = $2 WHERE source_name = $1 AND changes = $3";
 
 fn due(now: Timestamp, limit: u32) -> Statement {
@@ -40,7 +37,7 @@ fn due(now: Timestamp, limit: u32) -> Statement {
 }
 
 impl Store {
-    /// Sources that the schedule has to look at, at most `limit`, those that wait for longest first.
+    /// Sources that the schedule has to check, at most `limit`, those that wait for longest first.
     ///
     /// # Errors
     ///

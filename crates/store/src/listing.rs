@@ -96,7 +96,7 @@ const GLANCE: &str = "
            (SELECT COUNT(*) FROM task_queue WHERE ready_priority >= -2147483648 AND state = 'IN_PROGRESS') AS running,
            (SELECT COUNT(*) FROM alert WHERE created_at >= $1) AS alerts";
 
-/// Each half has an index of its own.
+/// Each half has its own index.
 const TASKS: &str = "
     SELECT type, state, COUNT(*) AS tasks FROM task_queue WHERE ready_priority >= -2147483648 GROUP BY type, state
     UNION ALL

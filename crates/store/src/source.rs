@@ -13,7 +13,7 @@ use crate::database::{Dialect, Statement};
 use crate::filter::Filter;
 use crate::row::{deflate, inflate, storable};
 use crate::write::{OnIdle, Write};
-use crate::{Store, StoreError, decision, diagnostic, due, notice, queue, row};
+use crate::{Store, StoreError, decision, diagnostic, notice, queue, row};
 
 /// A source as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +109,9 @@ const HEALTH: &str = "
                                 THEN source_health.quarantine_until ELSE excluded.quarantine_until END,
         released_at = CASE WHEN COALESCE(source_health.released_at, 0) > COALESCE(excluded.released_at, 0)
                            THEN source_health.released_at ELSE excluded.released_at END";
+
+/// Sooner than any time.
+const CHANGED: &str = "UPDATE source_health SET look_at = 0, changes = changes + 1 WHERE source_name = $1";
 
 const SNAPSHOT: &str = "
     INSERT INTO snapshot (source_name, role, url, taken_at, content_deflate, values_json) VALUES ($1, $2, $3, $4, $5, $6)";
@@ -280,9 +283,9 @@ pub(crate) fn writes(dialect: Dialect, at: Timestamp, record: &SourceRecord) -> 
     })
 }
 
-/// Makes the schedule look at the source. A source that is being added has no health yet, which begins with a look at it.
+/// Makes the schedule check the source. A source that is being added has no health yet, and is checked once it has.
 fn changed(source: &str) -> Write {
-    Write { statement: sqlx::query(due::CHANGED).bind(storable(source)), on_idle: OnIdle::Fine }
+    Write { statement: sqlx::query(CHANGED).bind(storable(source)), on_idle: OnIdle::Fine }
 }
 
 fn redefinition(source: &str, was: &Value, definition: &Value, at: Timestamp) -> Statement {

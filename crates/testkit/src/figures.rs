@@ -1,4 +1,4 @@
-//! The figures of a bench, in one form for all: what was measured, next to a reference of the same session and to the goal.
+//! The figures of a bench, in one form for all, with a reference of the same session and the goal.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A figure that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// What was measured.
+    /// Name of the figure.
     pub what: String,
     /// The figure.
     pub value: f64,
@@ -50,7 +50,7 @@ impl Figure {
         self
     }
 
-    /// Whether the goal is met; `None`: there is none.
+    /// Returns whether the goal is met; `None`: it has no goal.
     pub fn is_met(&self) -> Option<bool> {
         self.goal.map(|goal| match goal {
             Goal::AtLeast(least) => self.value >= least,
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(Figure::new("sources", 3.0, "").to_string(), "sources: 3.00");
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("figures.json");
-        write(&file, &[figure.clone()]).unwrap();
+        write(&file, std::slice::from_ref(&figure)).unwrap();
         assert_eq!(read(&file).unwrap(), [figure]);
     }
 }

@@ -133,7 +133,7 @@ pub async fn make_durable(url: &str) -> Result<bool, sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     sqlx::raw_sql("ALTER SYSTEM SET fsync = on").execute(&mut connection).await?;
     sqlx::raw_sql("SELECT pg_reload_conf()").execute(&mut connection).await?;
-    // The server's processes read the configuration when they are told of it, a moment later.
+    // The processes of the server read their configuration a moment later.
     for _ in 0..500 {
         let mut other = AnyConnection::connect(url).await?;
         if sqlx::query("SHOW fsync").fetch_one(&mut other).await?.try_get::<String, _>(0)? == "on" {

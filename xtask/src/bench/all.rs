@@ -77,7 +77,7 @@ fn parsers(words: &[String]) -> anyhow::Result<parsers::Options> {
     Ok(parsers::Options::from_arg_matches(&command.try_get_matches_from(words)?)?)
 }
 
-/// Where and when it was measured.
+/// The machine, and the commit that was measured.
 struct Machine {
     processor: String,
     cores: usize,

@@ -92,7 +92,7 @@ pub(super) async fn serve(State(state): State<ServerState>) -> Result<impl IntoR
         let count = counts.get(&state).copied().unwrap_or(0);
         sources.get_or_create(&Health { state: state.name() }).set(count.cast_signed());
     }
-    // What is counted since a time is found by an index: what is kept may be a hundred times as much.
+    // An index leads to the last day; the database may hold a hundred times as much.
     let last_day = store.now().minus(Duration::from_hours(24));
     let glance = store.glance(last_day).await?;
     let (runs, alerts) = (Gauge::<i64>::default(), Gauge::<i64>::default());

@@ -289,7 +289,7 @@ async fn the_schedule_looks_at_a_source_at_its_time_and_after_each_change(#[case
     for change in changes {
         settle(None).await;
         assert_eq!(due(i64::MAX / 2).await, [], "nothing to do before something changes");
-        store.change_sources(at(60), &[change.clone()]).await.unwrap();
+        store.change_sources(at(60), std::slice::from_ref(&change)).await.unwrap();
         assert_eq!(due(0).await.len(), 1, "{change:?}");
     }
 }
