@@ -25,6 +25,7 @@ mod name_spelling;
 mod operands;
 mod orphans;
 mod parameters;
+mod pattern_flags;
 mod plausibility;
 mod python2;
 mod quote_edits;
@@ -50,6 +51,7 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
         &moved_names::MovedNames,
+        &pattern_flags::PatternFlags,
         &name_spelling::NameSpelling,
         &attribute_spelling::AttributeSpelling,
         &import_spelling::ImportSpelling,
