@@ -23,3 +23,12 @@ async fn flags_in_the_middle_of_a_pattern_are_moved_to_its_start() {
                 assert size('x') is None\n";
     module_becomes(test, &sound.replace("(?i)(\\d+)\\s*", "(\\d+)(?i)\\s*"), sound).await;
 }
+
+/// No test can be collected then, so that the runner that has loaded the tests knows none that fails: they are started for each change.
+#[tokio::test]
+async fn flags_of_a_pattern_are_moved_when_the_module_does_not_load() {
+    let sound = "import re\n\nWORD = re.compile(br\"\"\"(?ix)\n    ([a-z]+)  # letters\n    \\d\n\"\"\")\n\n\ndef word(line):\n    \
+                 return WORD.match(line).group(1)\n";
+    let test = "from lib import word\n\n\ndef test_word():\n    assert word(b'Ab1') == b'Ab'\n";
+    module_becomes(test, &sound.replace("(?ix)\n    (", "\n    (?ix)("), sound).await;
+}
