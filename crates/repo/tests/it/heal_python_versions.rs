@@ -32,3 +32,23 @@ async fn flags_of_a_pattern_are_moved_when_the_module_does_not_load() {
     let test = "from lib import word\n\n\ndef test_word():\n    assert word(b'Ab1') == b'Ab'\n";
     module_becomes(test, &sound.replace("(?ix)\n    (", "\n    (?ix)("), sound).await;
 }
+
+/// Keys of several types have no order, but the test has keys of one.
+#[tokio::test]
+async fn a_dictionary_that_changes_in_a_loop_is_copied_and_not_sorted() {
+    let sound = "class Cache(dict):\n    def prune(self):\n        for key, value in list(self.items()):\n            \
+                 if value is None:\n                del self[key]\n        return self\n\n\ndef shown(table):\n    \
+                 return [str(key) for key, value in sorted(table.items())]\n";
+    let test = "from lib import Cache, shown\n\n\ndef test_prune():\n    assert Cache(a=None, b=1).prune() == {'b': 1}\n\n\n\
+                def test_shown():\n    assert shown({2: 1, 1: 1}) == ['1', '2']\n";
+    module_becomes(test, &sound.replace("list(self.items())", "self.items()"), sound).await;
+}
+
+#[tokio::test]
+async fn keys_that_are_indexed_are_listed_and_not_sorted() {
+    let sound =
+        "def first(table):\n    return list(table.keys())[0]\n\n\ndef names(table):\n    return sorted(table.keys())\n";
+    let test = "from lib import first, names\n\n\ndef test_first():\n    assert first({'a': 1, 'b': 2}) == 'a'\n\n\n\
+                def test_names():\n    assert names({'b': 1, 'a': 2}) == ['a', 'b']\n";
+    module_becomes(test, &sound.replace("list(table.keys())", "table.keys()"), sound).await;
+}
