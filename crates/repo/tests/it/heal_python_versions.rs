@@ -33,6 +33,31 @@ async fn flags_of_a_pattern_are_moved_when_the_module_does_not_load() {
     module_becomes(test, &sound.replace("(?ix)\n    (", "\n    (?ix)("), sound).await;
 }
 
+#[tokio::test]
+async fn text_is_encoded_before_hashing() {
+    let sound =
+        "import hashlib\n\n\ndef digest(name, salt):\n    return hashlib.md5((name + salt).encode()).hexdigest()\n";
+    let test = "from lib import digest\n\n\ndef test_digest():\n    assert digest('a', 'b') == '187ef4436122d1cc2f40dc2b92f0eba0'\n";
+    module_becomes(test, &sound.replace("(name + salt).encode()", "name + salt"), sound).await;
+}
+
+#[tokio::test]
+async fn bytes_are_decoded_with_the_codec_that_the_file_names() {
+    let sound = "def read(path):\n    with open(path, 'rb') as file:\n        return file.read()\n\n\ndef save(path, text):\n    \
+                 with open(path, 'wb') as file:\n        file.write(text.encode('latin-1'))\n\n\ndef title(path):\n    \
+                 return 'Title: ' + read(path).decode('latin-1')\n";
+    let test = "from lib import save, title\n\n\ndef test_title(tmp_path):\n    save(tmp_path / 'a', 'caf\\xe9')\n    \
+                assert title(tmp_path / 'a') == 'Title: caf\\xe9'\n";
+    module_becomes(test, &sound.replace("read(path).decode('latin-1')", "read(path)"), sound).await;
+}
+
+#[tokio::test]
+async fn bytes_that_a_test_compares_with_text_are_decoded() {
+    let sound = "import base64\n\n\ndef name(code):\n    return base64.b64decode(code).decode()\n";
+    let test = "from lib import name\n\n\ndef test_name():\n    assert name('SsO8cmdlbg==') == 'J\\xfcrgen'\n";
+    module_becomes(test, &sound.replace(".decode()", ""), sound).await;
+}
+
 /// Keys of several types have no order, but the test has keys of one.
 #[tokio::test]
 async fn a_dictionary_that_changes_in_a_loop_is_copied_and_not_sorted() {

@@ -31,6 +31,7 @@ mod python2;
 mod quote_edits;
 mod site;
 pub mod syntax;
+mod text_and_bytes;
 mod told_rules;
 
 /// Returns the fixers for findings of a type checker.
@@ -57,6 +58,7 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
         &import_spelling::ImportSpelling,
         &import_missing::ImportMissing,
         &dependency::Dependency,
+        &text_and_bytes::TextAndBytes,
         &local_repair::LocalRepair,
         &arguments::Arguments,
         &lost_return::LostReturn,

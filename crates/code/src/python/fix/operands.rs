@@ -5,6 +5,7 @@ mod lists;
 
 use super::blame::{Blame, Place};
 use super::shortlist::Shortlist;
+use super::text_and_bytes;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::module::{Expression, Module, Role, Shape, Span, StatementKind};
@@ -101,7 +102,9 @@ impl Advice {
         if has(&["values to unpack", "cannot unpack"]) {
             advice.items = 2.0;
         }
-        if has(&["str", "concatenate", "string"]) {
+        // `str()` of bytes is a text that begins with `b'`, and passes weak tests.
+        let is_about_bytes = text_and_bytes::is_about(message);
+        if has(&["str", "concatenate", "string"]) && !is_about_bytes {
             let wants_text = has(&["concatenate str", "must be str", "expected str", "must be a string"]);
             advice.wrap.push(("str", if wants_text { 0.0 } else { 2.5 }));
             advice.wrap.push(("int", 4.0));
@@ -162,7 +165,7 @@ impl Advice {
         if has(&["use sorted("]) {
             advice.wrap.push(("sorted", 6.0));
         }
-        if has(&["bytes"]) {
+        if has(&["bytes"]) && !is_about_bytes {
             advice.wrap.push(("bytes", 4.0));
         }
         if has(&["'int'", "'str'", "'NoneType'", "integer", "None"]) {
