@@ -107,7 +107,8 @@ fn without_method(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>) {
     let quoted = blame.quoted();
     let [owner @ ("str" | "bytes"), method, ..] = quoted.as_slice() else { return };
     let is_conversion = matches!((*owner, *method), ("str", "decode") | ("bytes", "encode"));
-    if !is_conversion && !(*owner == "bytes" && ONLY_TEXT.contains(method)) {
+    let is_of_text = *owner == "bytes" && ONLY_TEXT.contains(method);
+    if !is_conversion && !is_of_text {
         return;
     }
     for (depth, place) in blame.places.iter().take(2).enumerate() {
