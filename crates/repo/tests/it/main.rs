@@ -18,6 +18,7 @@ mod gates;
 mod heal;
 mod heal_docker;
 mod heal_node;
+mod heal_python_versions;
 mod heal_rust;
 mod hostile;
 mod injections;

@@ -25,11 +25,13 @@ mod name_spelling;
 mod operands;
 mod orphans;
 mod parameters;
+mod pattern_flags;
 mod plausibility;
 mod python2;
 mod quote_edits;
 mod site;
 pub mod syntax;
+mod text_and_bytes;
 mod told_rules;
 
 /// Returns the fixers for findings of a type checker.
@@ -50,11 +52,13 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
         &moved_names::MovedNames,
+        &pattern_flags::PatternFlags,
         &name_spelling::NameSpelling,
         &attribute_spelling::AttributeSpelling,
         &import_spelling::ImportSpelling,
         &import_missing::ImportMissing,
         &dependency::Dependency,
+        &text_and_bytes::TextAndBytes,
         &local_repair::LocalRepair,
         &arguments::Arguments,
         &lost_return::LostReturn,

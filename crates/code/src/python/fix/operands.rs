@@ -1,11 +1,16 @@
 //! An operation that met a value of the wrong type: a conversion lost or added, a call's parentheses lost or added, a constant
 //! of the wrong type, an index lost or added.
 
+mod lists;
+
 use super::blame::{Blame, Place};
 use super::shortlist::Shortlist;
+use super::text_and_bytes;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
-use crate::python::module::{Expression, Module, Role, Shape, Span};
+use crate::python::module::{Expression, Module, Role, Shape, Span, StatementKind};
+
+use lists::{CHANGED, CHANGES_LIST, LAZY, copied, needs_list};
 
 /// Repairs `TypeError`, `AttributeError` and conversion errors by small changes of the expressions at the failing place.
 pub(super) struct Operands;
@@ -19,6 +24,13 @@ impl Fixer for Operands {
 
     fn candidates(&self, context: &FixContext<'_>) -> Vec<Candidate> {
         let blame = Blame::new(context);
+        if blame.error == "RuntimeError" && CHANGED.iter().any(|words| blame.message.contains(words)) {
+            let mut list = Shortlist::new(&blame);
+            for (depth, place) in blame.places.iter().take(2).enumerate() {
+                copied(&mut list, &blame, place, 2.0 * f64::from(u32::try_from(depth).unwrap_or(9)));
+            }
+            return list.finish(NAME, 4);
+        }
         if !matches!(blame.error.as_str(), "TypeError" | "AttributeError" | "ValueError" | "KeyError" | "IndexError") {
             return Vec::new();
         }
@@ -90,7 +102,9 @@ impl Advice {
         if has(&["values to unpack", "cannot unpack"]) {
             advice.items = 2.0;
         }
-        if has(&["str", "concatenate", "string"]) {
+        // `str()` of bytes is a text that begins with `b'`, and passes weak tests.
+        let is_about_bytes = text_and_bytes::is_about(message);
+        if has(&["str", "concatenate", "string"]) && !is_about_bytes {
             let wants_text = has(&["concatenate str", "must be str", "expected str", "must be a string"]);
             advice.wrap.push(("str", if wants_text { 0.0 } else { 2.5 }));
             advice.wrap.push(("int", 4.0));
@@ -142,7 +156,16 @@ impl Advice {
         if has(&["must be a class", "must be a type", "arg 1", "arg 2"]) {
             advice.wrap.push(("type", 3.0));
         }
-        if has(&["bytes"]) {
+        // Views and iterators of what was a list in Python 2. A list of them changes least: it keeps the order, and asks nothing of the values.
+        if has(&LAZY) || has(&["use sorted("]) {
+            advice.wrap.retain(|(name, _)| *name != "list");
+            advice.wrap.push(("list", 0.0));
+        }
+        // The message itself advises it. It orders the values, which is more than a conversion: only where a list does not do.
+        if has(&["use sorted("]) {
+            advice.wrap.push(("sorted", 6.0));
+        }
+        if has(&["bytes"]) && !is_about_bytes {
             advice.wrap.push(("bytes", 4.0));
         }
         if has(&["'int'", "'str'", "'NoneType'", "integer", "None"]) {
@@ -303,7 +326,15 @@ fn change(
         // A long operand is seldom the one of the wrong type.
         let size = if matches!(shape, Shape::Binary { .. }) { 1.5 } else { 0.0 };
         let size = if matches!(shape, Shape::Call(_)) { 0.7 } else { size };
-        for (conversion, bits) in &advice.wrap {
+        let is_module = *shape == Shape::Name
+            && module
+                .imports
+                .iter()
+                .any(|import| import.from.is_none() && import.names.iter().any(|one| one.bound() == code));
+        let behind = text.get(span.end..).and_then(|rest| rest.strip_prefix('.')).unwrap_or_default();
+        let method = behind.split(|char: char| !(char.is_alphanumeric() || char == '_')).next().unwrap_or_default();
+        let is_changed = CHANGES_LIST.contains(&method) && blame.message.contains(&format!("no attribute '{method}'"));
+        for (conversion, bits) in advice.wrap.iter().filter(|_| !is_changed && !is_module) {
             let is_known = if blame.index.count(conversion) > 0 { 0.0 } else { 2.0 };
             let edits = vec![Edit::insert(span.start, format!("{conversion}(")), Edit::insert(span.end, ")")];
             list.add(
@@ -404,6 +435,11 @@ fn earlier(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, advic
         let Some(statement) = statement else { continue };
         if module.line_of(statement.span.end).saturating_sub(module.line_of(statement.span.start)) > 6 {
             continue;
+        }
+        // A method that changes a list needs one that has a name.
+        if let (StatementKind::Assign { value, .. }, true) = (&statement.kind, needs_list(&blame.message)) {
+            let edits = vec![Edit::insert(value.start, "list("), Edit::insert(value.end, ")")];
+            list.add(0.0, format!("make a list of '{}'", value.text(blame.text(&place.file))), &place.file, edits);
         }
         for expression in module.expressions.iter().filter(|expression| statement.span.contains(expression.span)) {
             change(list, blame, &place.file, module, expression, advice, 3.0);

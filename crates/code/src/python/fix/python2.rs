@@ -1,4 +1,5 @@
-//! Translation of Python 2 syntax, throughout the file.
+//! Translation of Python 2 syntax, throughout the file. Nothing is left out: a `print` that was forgotten after debugging becomes a call
+//! like any other, because the tests do not tell whether the program is meant to print it.
 
 use std::ops::Range;
 
