@@ -308,8 +308,10 @@ async fn sources_are_found_by_their_host_and_by_their_last_run(#[case] engine: E
         ("d", "https://other.example/shop.example/"),
     ];
     for (time, (source, url)) in (1..).zip(sources) {
-        let (source, definition) =
-            (source.to_owned(), json!({ "blueprint": { "url": "https://x.example/" }, "url": url }));
+        let (source, definition) = (
+            source.to_owned(),
+            json!({ "blueprint": { "base_url": "https://x.example/", "text": "\0 \"url\":\"https://y.example/" }, "url": url }),
+        );
         let added = [
             SourceRecord::Definition { source: source.clone(), definition },
             SourceRecord::Health { source, health: Health::new() },
