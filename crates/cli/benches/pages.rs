@@ -149,10 +149,10 @@ async fn main() {
     let Arguments { sources, runs, values, .. } = arguments;
     let size = Size { sources, runs, values, interval: None };
     large_database::fill(&url, &size, system_time().as_millis()).await.unwrap();
-    let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     let engine = if url.starts_with("postgres") { "PostgreSQL" } else { "SQLite" };
     println!(
-        "{profile} on {engine}: {} sources, {} runs, {} values, filled in {:.0} s",
+        "{} on {engine}: {} sources, {} runs, {} values, filled in {:.0} s",
+        serve::build(),
         arguments.sources,
         arguments.runs,
         arguments.values,

@@ -118,12 +118,8 @@ impl Arguments {
     }
 }
 
-/// The runs of the workers.
-#[derive(Default)]
-struct Log {
-    /// Sources of the runs, with the time between the turn and the claim, and the time of the claim.
-    runs: Vec<(String, Duration, Instant)>,
-}
+/// The runs of the workers: source, time between its turn and the claim, time of the claim.
+type Log = Vec<(String, Duration, Instant)>;
 
 /// One simulated fleet.
 struct Fleet<'a> {
@@ -153,13 +149,11 @@ impl Fleet<'_> {
         let waiting = tokio::spawn(count_waiting(self.store.clone(), Arc::clone(&stop)));
         let overdue = Instant::now();
         // Sources become due meanwhile, and wait behind those that were overdue.
-        while log.lock().unwrap().runs.len() < enqueued
-            || self.store.glance(self.store.now()).await.unwrap().pending > 0
-        {
+        while log.lock().unwrap().len() < enqueued || self.store.glance(self.store.now()).await.unwrap().pending > 0 {
             assert!(overdue.elapsed() < PATIENCE, "runs that were overdue did not end");
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
-        let behind = log.lock().unwrap().runs.len();
+        let behind = log.lock().unwrap().len();
         let caught_up = overdue.elapsed();
         let on_time = Instant::now();
         let mut latencies = BTreeMap::<&str, Vec<f64>>::new();
@@ -180,7 +174,7 @@ impl Fleet<'_> {
         let waiting = waiting.await.unwrap();
         drop(serve);
 
-        let runs = std::mem::take(&mut log.lock().unwrap().runs);
+        let runs = std::mem::take(&mut *log.lock().unwrap());
         let names: BTreeSet<_> = runs.iter().map(|(source, ..)| source).collect();
         // No interval has passed since the first of them.
         assert_eq!(names.len(), runs.len(), "a source ran twice");
@@ -311,7 +305,7 @@ async fn refresh(store: Store, task: Task, lease: Lease, log: Arc<Mutex<Log>>) {
     let events = [(at, EventBody::RunFinished { outcome: Some(Outcome::Fetched), stop_reason: "GOOD".to_owned() })];
     let end = FinishedRun { run, ending: &ending, at, task_state: TaskState::Completed, events: &events, records: &[] };
     store.finish(&lease, &end).await.unwrap();
-    log.lock().unwrap().runs.push((source, now.since(turn.at), claimed_at));
+    log.lock().unwrap().push((source, now.since(turn.at), claimed_at));
 }
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
@@ -319,9 +313,9 @@ async fn main() {
     rustls::crypto::ring::default_provider().install_default().unwrap();
     let arguments = Arguments::read();
     let (mut figures, mut curves) = (Vec::new(), Vec::new());
-    let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     println!(
-        "{profile}, {} workers with {SLOTS} slots, a request takes {} ms, each source every {} s",
+        "{}, {} workers with {SLOTS} slots, a request takes {} ms, each source every {} s",
+        serve::build(),
         arguments.workers,
         FETCH.as_millis(),
         arguments.interval.as_secs()

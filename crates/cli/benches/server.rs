@@ -258,10 +258,11 @@ async fn main() {
     let store = Store::open_file(&folder.join("autoheal.db")).await.unwrap();
     let (job, run, lease) = begin_run(&store).await;
     let serve = Serve::start(home.path(), &[]);
-    let profile = if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" };
     println!(
-        "{profile}, {} requests a second for {} s over {CONNECTIONS} connections",
-        arguments.rate, arguments.seconds
+        "{}, {} requests a second for {} s over {CONNECTIONS} connections",
+        serve::build(),
+        arguments.rate,
+        arguments.seconds
     );
 
     let status = format!("/api/status/{job}");

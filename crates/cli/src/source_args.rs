@@ -148,7 +148,7 @@ pub(crate) struct Set {
     /// Name of the source
     pub(crate) name: SourceName,
     /// Interval between two runs, in seconds
-    #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "schedule", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) interval: Option<u64>,
     /// Schedule, as a cron expression in UTC, such as '0 6 * * *'
     #[arg(long, value_name = "CRON")]
@@ -207,7 +207,7 @@ pub(crate) struct Add {
     #[arg(long, conflicts_with_all = ["recipe", "schema"])]
     pub(crate) single: bool,
     /// Interval between two runs, in seconds [default: 21600 (6 hours)]
-    #[arg(long, value_name = "SECONDS", conflicts_with = "schedule")]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "schedule", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) interval: Option<u64>,
     /// Schedule, as a cron expression in UTC, such as '0 6 * * *' (every day at six)
     #[arg(long, value_name = "CRON")]

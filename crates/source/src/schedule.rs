@@ -16,6 +16,9 @@ const SHORTEST_REST: Duration = Duration::from_mins(10);
 /// Maximum delay that is added to a scheduled time to spread the runs of several sources.
 const LONGEST_DELAY: Duration = Duration::from_mins(5);
 
+/// Minimum time between two checks of a source, whatever its interval: one that is due again at once would keep a pass from ending.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+
 /// Number of sources that are looked at in one transaction.
 const BATCH: u32 = 500;
 
@@ -58,7 +61,7 @@ fn scheduled(row: &SourceRow, now: Timestamp) -> Scheduled {
         return Scheduled { run: None, look_at: Some(turn.at) };
     }
     let run = NewTask::new(TaskKind::RefreshSource, row.source.clone(), now);
-    Scheduled { run: Some(run), look_at: Some(now.plus(turn.apart.min(SHORTEST_REST))) }
+    Scheduled { run: Some(run), look_at: Some(now.plus(turn.apart.clamp(SHORTEST_PAUSE, SHORTEST_REST))) }
 }
 
 /// Next run of a source.

@@ -3,6 +3,7 @@
 //! # Layout
 //!
 //! - `background`: servers on separate threads
+//! - [`figures`]: the figures of benches, in one form
 //! - [`git_http`]: git repositories served over HTTP on the loopback interface
 //! - [`github`]: a fake GitHub, checked against GitHub's description of its API
 //! - [`gitlab`]: a fake GitLab, checked against a table of what GitLab documents

@@ -7,6 +7,11 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) const TOKEN: &str = "a-token-of-this-bench";
 
+/// The kind of build that is measured.
+pub(crate) fn build() -> &'static str {
+    if env!("CARGO_BIN_EXE_autoheal").contains("/debug/") { "a dev build" } else { "a release build" }
+}
+
 /// The server, which does not outlive the bench.
 pub(crate) struct Serve {
     pub(crate) process: Child,

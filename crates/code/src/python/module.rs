@@ -378,6 +378,17 @@ impl Module {
         None
     }
 
+    /// The assignments: target and value.
+    pub fn assignments(&self) -> impl Iterator<Item = (Span, Span)> {
+        self.statements.iter().filter_map(|statement| match statement.kind {
+            StatementKind::Assign { target, value } => Some((target, value)),
+            StatementKind::Expression
+            | StatementKind::Return { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Other => None,
+        })
+    }
+
     /// The function around a byte.
     pub fn function_at(&self, at: usize) -> Option<&Function> {
         let mut current = Some(self.scope_at(at));

@@ -37,7 +37,7 @@ use crate::toolchains;
 use runner::{Runner, RunnerError};
 use schemata::Sorting;
 use suite::{Suite, Watched};
-use trial::{Found, Trial};
+use trial::{ENOUGH, Found, Trial};
 
 /// The fixer's name in what was found.
 pub(crate) const FIXER: &str = search::NAME;
@@ -292,7 +292,15 @@ async fn search(
     candidates.extend(elsewhere);
     record.set_candidates(&candidates);
     record.preparing_millis = millis(context.now().since(began));
-    let trial = Trial { suite: &suite, watched: Some(watched), candidates: &candidates, sources, target, deadline };
+    let trial = Trial {
+        suite: &suite,
+        watched: Some(watched),
+        candidates: &candidates,
+        sources,
+        target,
+        deadline,
+        enough: ENOUGH,
+    };
     let Found { plausible, ended } = trial.run(runner, record, context).await?;
     record.rules_were_tried = first_rules.chain(last_rules).all(|number| ended.contains(&number));
     let failed = ended.difference(&plausible).filter_map(|number| candidates.get(*number));
@@ -364,8 +372,8 @@ fn likeliest_first(mut searched: Vec<Candidate>, guesses: &[Candidate], sources:
     searched
 }
 
-/// Puts what the tests allow before what they do not, where there is much to try: trying costs a fraction here of what it costs the patch
-/// agent, who judges as ever.
+/// Puts the first candidate that the tests allow before the others, and what they do not allow behind them, where there is much to try:
+/// trying costs a fraction here of what it costs the patch agent, who judges as ever.
 pub(crate) async fn screen(
     state: &HealState,
     session: &mut Session,
@@ -398,14 +406,15 @@ async fn screen_all(
         let suite = Suite::new(toolchains::of(session.setup().language()), &runs, &selectors(state, &target.key()))?;
         let deadline = context.now().plus(SCREENING);
         let sources = session.sources();
-        let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline };
+        // The first that the tests allow is the first that the patch agent tries.
+        let trial = Trial { suite: &suite, watched: None, candidates, sources, target, deadline, enough: 1 };
         let mut record = Search::new(target.key(), state);
-        let allowed = trial.run(&mut runner, &mut record, context).await?.plausible;
-        let (headline, tried, count) = (target.headline(), record.tried, allowed.len());
+        let Found { plausible, ended } = trial.run(&mut runner, &mut record, context).await?;
+        let (headline, tried, count) = (target.headline(), record.tried, plausible.len());
         let end = end_of(&record);
         context.note("search", format!("{headline}: of {tried} candidates the tests allow {count}{end}"));
         let mut ranked: Vec<(usize, Candidate)> = proposal.candidates.drain(..).enumerate().collect();
-        ranked.sort_by_key(|(number, _)| !allowed.contains(number));
+        ranked.sort_by_key(|(number, _)| (!plausible.contains(number), ended.contains(number)));
         proposal.candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
         if !runner.is_idle() {
             // What it says next is about these.

@@ -40,6 +40,8 @@ pub(super) struct Trial<'a> {
     pub(super) sources: &'a Sources,
     pub(super) target: &'a Finding,
     pub(super) deadline: Timestamp,
+    /// Number of passing changes after which no further one is tried.
+    pub(super) enough: usize,
 }
 
 /// Candidates that are still to be tried.
@@ -173,7 +175,7 @@ impl Trial<'_> {
                     deadline = deadline.min(now.plus(now.since(began).max(FURTHER_TIME)));
                 }
                 found.plausible.insert(tried.number);
-                let enough = found.plausible.len() >= ENOUGH;
+                let enough = found.plausible.len() >= self.enough;
                 queue.last = if enough { 0 } else { queue.last.min(tried.number + tried.number.max(FURTHER)) };
             }
             if record.tried.is_multiple_of(TOLD) {

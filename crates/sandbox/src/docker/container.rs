@@ -30,6 +30,9 @@ pub(super) const PLACE_LABEL: &str = "autoheal.place";
 /// Maximum time for a keeper to respond.
 const ANSWER: Duration = Duration::from_secs(20);
 
+/// Number of processes that are not the command's: the keeper, and the one that holds a place for it.
+const KEEPERS: i64 = 2;
+
 /// Parameters of a container.
 #[derive(Debug, Clone)]
 pub(super) struct Recipe {
@@ -76,7 +79,7 @@ pub(super) struct Container {
 struct Counters {
     memory_kills: u64,
     refused_processes: u64,
-    processes: Option<u64>,
+    processes: Option<i64>,
 }
 
 impl Counters {
@@ -96,6 +99,31 @@ impl Counters {
         }
         counters
     }
+
+    /// Returns whether only the keeper is left, as far as is known.
+    fn is_empty(&self) -> bool {
+        self.processes.is_none_or(|left| left <= KEEPERS)
+    }
+
+    /// Returns the limit that was hit since earlier counters.
+    fn limit_since(&self, before: Self) -> Option<Limit> {
+        if self.memory_kills > before.memory_kills {
+            Some(Limit::Memory)
+        } else if self.refused_processes > before.refused_processes {
+            Some(Limit::Processes)
+        } else {
+            None
+        }
+    }
+}
+
+/// What was found when everything in a container was ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cleaned {
+    /// The limit that was hit since the last time.
+    pub(super) hit: Option<Limit>,
+    /// Whether only the keeper is left; else the container cannot be used again.
+    pub(super) is_empty: bool,
 }
 
 impl Container {
@@ -151,26 +179,21 @@ impl Container {
         Ok(())
     }
 
-    /// Ends everything in it except the keeper; returns the limit that was hit since the last time, if any.
+    /// Ends everything in it except the keeper.
     ///
-    /// An error means that the container cannot be used again.
-    pub(super) async fn clean(&mut self) -> io::Result<Option<Limit>> {
+    /// An error means that the keeper does not respond.
+    pub(super) async fn clean(&mut self) -> io::Result<Cleaned> {
         let before = self.counted;
-        // Processes that the keeper has to end take a moment to disappear.
+        self.counted = self.order("clean").await?;
+        // Processes that were ended take a moment to disappear.
         for _ in 0..100 {
-            self.counted = self.order("clean").await?;
-            if self.counted.processes.is_none_or(|left| left <= 1) {
-                return Ok(if self.counted.memory_kills > before.memory_kills {
-                    Some(Limit::Memory)
-                } else if self.counted.refused_processes > before.refused_processes {
-                    Some(Limit::Processes)
-                } else {
-                    None
-                });
+            if self.counted.is_empty() {
+                break;
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
+            self.counted = self.order("clean").await?;
         }
-        Err(io::Error::other("something in the container cannot be ended"))
+        Ok(Cleaned { hit: self.counted.limit_since(before), is_empty: self.counted.is_empty() })
     }
 
     /// Returns the status of the keeper, as the kernel reports it.
@@ -282,9 +305,9 @@ fn bytes(memory: u64) -> i64 {
     i64::try_from(memory).unwrap_or(i64::MAX)
 }
 
-/// One more than the command may have: the keeper.
+/// What the command may have, and what the keeper has.
 fn processes(limits: &Limits) -> i64 {
-    i64::from(limits.processes) + 1
+    i64::from(limits.processes) + KEEPERS
 }
 
 fn nano_cpus(limits: &Limits) -> i64 {

@@ -4,6 +4,14 @@
 # An order "status" is answered with what the kernel says of the keeper, whose restrictions its container's commands share.
 #
 # An order "clean" first ends everything else in the container, in one step that nothing can outrun.
+
+# Holds the place of one process. Where a command has taken all others, the keeper could start none, and a shell that cannot
+# start a process ends.
+hold() {
+  sleep 2147483647 &
+}
+
+hold
 while read -r order; do
   if [ "$order" = status ]; then
     while read -r line; do
@@ -16,8 +24,10 @@ while read -r order; do
   fi
   if [ "$order" = clean ]; then
     kill -9 -1 2>/dev/null
+    wait
     # Waiting for a child of its own, a shell also takes those that were left to it.
     (:)
+    hold
   fi
   for file in memory.events pids.events pids.current \
     memory/memory.oom_control pids/pids.events pids/pids.current; do

@@ -244,16 +244,17 @@ impl Running for Execution {
     async fn stop(&mut self) -> Result<(), SandboxError> {
         let Some(mut container) = self.container.take() else { return Ok(()) };
         match container.clean().await {
-            Ok(hit) => {
-                self.hit = hit;
-                self.container = Some(container);
-                Ok(())
+            Ok(cleaned) => {
+                self.hit = cleaned.hit;
+                if cleaned.is_empty {
+                    self.container = Some(container);
+                    return Ok(());
+                }
+                tracing::debug!("something in the container cannot be ended: it is removed with its command");
             }
-            Err(error) => {
-                tracing::debug!(%error, "the container goes with its command");
-                container.remove().await
-            }
+            Err(error) => tracing::debug!(%error, "the container is removed with its command"),
         }
+        container.remove().await
     }
 
     async fn close(&mut self) -> Result<(), SandboxError> {

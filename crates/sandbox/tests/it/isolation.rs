@@ -55,6 +55,25 @@ async fn a_fork_bomb_hits_the_process_limit(#[values(Choice::Bubblewrap, Choice:
     assert_eq!(place.run(&["echo", "alive"]).await.end, End::Exited(0));
 }
 
+/// What ends such a command needs a process itself where the engine does it. Many times: it was a race.
+#[rstest]
+#[tokio::test]
+async fn a_command_that_takes_each_process_that_ends_hits_the_process_limit(
+    #[values(Choice::Bubblewrap, Choice::Docker)] choice: Choice,
+) {
+    let Some(mut place) = Place::open(choice).await else { return };
+    let grow = "import os, sys, time\ndef grow(when_full):\n  while True:\n    try:\n      os.fork() or time.sleep(1000)\n    \
+                except OSError:\n      when_full()\nos.fork() or grow(lambda: time.sleep(0.001))\ngrow(lambda: sys.exit(1))";
+    let marker = marker();
+    for _ in 0..20 {
+        let mut command = command(&["python3", "-c", grow, &marker]);
+        command.limits.processes = 40;
+        let outcome = place.workspace.run(&command).await.unwrap();
+        assert_eq!(outcome.end, End::LimitHit(Limit::Processes), "{}", text(&outcome.stderr));
+        assert_eq!(alive(&marker), 0);
+    }
+}
+
 #[rstest]
 #[tokio::test]
 async fn thirty_gibibytes_hit_the_memory_limit(#[values(Choice::Bubblewrap, Choice::Docker)] choice: Choice) {

@@ -7,7 +7,7 @@ use super::blame::{Blame, Place};
 use super::shortlist::Shortlist;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
-use crate::python::module::{Expression, Module, Role, Shape, Span, StatementKind};
+use crate::python::module::{Expression, Module, Role, Shape, Span};
 use crate::python::tokens::{Kind, scan};
 
 /// Moves flags in the middle of a regular expression to its start, or makes them local to a piece, where the expression then
@@ -64,7 +64,7 @@ fn reachable(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, pos
     let names: BTreeSet<&str> = words.map(|word| word.text.as_str()).collect();
     for (file, other) in blame.index.modules() {
         let extra = if file == place.file { 1.5 } else { 2.5 };
-        for (target, value) in assignments(other) {
+        for (target, value) in other.assignments() {
             let target = target.text(blame.text(file));
             let target = target.rsplit('.').next().unwrap_or(target);
             if names.contains(target) {
@@ -72,15 +72,6 @@ fn reachable(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>, place: &Place, pos
             }
         }
     }
-}
-
-fn assignments(module: &Module) -> impl Iterator<Item = (Span, Span)> {
-    module.statements.iter().filter_map(|statement| match statement.kind {
-        StatementKind::Assign { target, value } => Some((target, value)),
-        StatementKind::Expression | StatementKind::Return { .. } | StatementKind::For { .. } | StatementKind::Other => {
-            None
-        }
-    })
 }
 
 fn patterns_in(
@@ -409,7 +400,7 @@ fn make_local(
     let joiner = joiner.trim_start_matches(|char: char| char.is_ascii_alphabetic()).trim_matches(['"', '\'']);
     let ("|", [only]) = (joiner, call.arguments.as_slice()) else { return };
     let name = only.value.text(text);
-    let assigned = assignments(module).filter(|(target, _)| target.text(text) == name).map(|(_, value)| value);
+    let assigned = module.assignments().filter(|(target, _)| target.text(text) == name).map(|(_, value)| value);
     for span in std::iter::once(only.value).chain(assigned) {
         let is_it = |other: &&Expression| other.span == span && matches!(other.shape, Shape::Display | Shape::Tuple(_));
         if !module.expressions.iter().any(|other| is_it(&other)) {

@@ -14,7 +14,7 @@ use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer};
 use crate::python::module::{Call, Function, Module, Role, Shape, Span, StatementKind};
 
-use called::{assignments, called};
+use called::called;
 use codecs::{Codec, NO_TEXT_CODECS, codecs, normal};
 use compared::Compared;
 use literals::{prefixes, with_prefix};
@@ -134,7 +134,7 @@ fn unequal(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>) {
     let Some(to) = compared.expected(blame) else { return };
     for (file, function) in called(blame) {
         let Some(ground) = Ground::new(blame, file) else { continue };
-        ground.returned(list, function, to, compared.codec, 1.0);
+        ground.returned(list, function, to, Some(compared.codec), 1.0);
     }
 }
 
@@ -270,7 +270,7 @@ impl<'a> Ground<'a> {
         let words = self.module.words.iter().filter(|word| statement.contains(word.span) && word.role == Role::Load);
         let names: BTreeSet<&str> = words.map(|word| word.text.as_str()).collect();
         let scope = self.module.scope_at(place.span.start);
-        for (target, value) in assignments(self.module) {
+        for (target, value) in self.module.assignments() {
             let is_above = target.end <= statement.start && self.module.scope_at(target.start) == scope;
             let name = target.text(self.text);
             if !is_above || !names.contains(name) {
@@ -356,7 +356,7 @@ impl<'a> Ground<'a> {
                 names.insert(value.text(self.text));
             }
         }
-        for (target, value) in assignments(self.module) {
+        for (target, value) in self.module.assignments() {
             if is_own(target) && names.contains(target.text(self.text)) {
                 own.convert(list, value, to, bits + 1.0);
             }

@@ -44,8 +44,7 @@ const LIMIT_FACTOR: u32 = 10;
 
 const SHORTEST_LIMIT: Duration = Duration::from_mins(1);
 
-/// A suite faster than this, with failures in one place, is run whole and stopped at its first failure, instead of its
-/// failing tests first.
+/// A suite faster than this, with failures in one place, is run at once, instead of its failing tests first.
 const FAST_SUITE: Duration = Duration::from_secs(3);
 
 /// Returns whether a change may heal one of several faults of logic: it was looked at closely, or is what was there before.
@@ -81,6 +80,15 @@ struct Promising {
     files: Vec<FileText>,
     passed: usize,
     tried_before: usize,
+}
+
+/// What the first checks of a candidate showed.
+struct FirstCheck {
+    result: CheckResult,
+    /// Whether the tests that failed are known to pass.
+    is_healed: bool,
+    /// Whether everything was run.
+    is_whole: bool,
 }
 
 pub(super) struct Trial<'a> {
@@ -126,9 +134,10 @@ impl Trial<'_> {
             if !self.refused.insert(attempt) {
                 continue;
             }
-            let (mut result, mut is_healed) = self.first_check(candidate, &files).await?;
             let may_be_partial = !is_logic || may_be_one_of_several(candidate);
-            if is_healed && may_be_partial && !result.is_green() {
+            let FirstCheck { mut result, mut is_healed, is_whole } =
+                self.first_check(candidate, &files, may_be_partial).await?;
+            if is_healed && may_be_partial && !is_whole && !result.is_green() {
                 let limit = Duration::from_secs(self.state.request.limits.test_seconds);
                 result = self.check_with(candidate, &files, &Scope::All, limit).await?;
                 is_healed = self.passes_where_it_failed(&result);
@@ -242,12 +251,13 @@ impl Trial<'_> {
         }
     }
 
-    /// Runs checks until a failure shows that the candidate is no good. Returns also whether the tests that failed are known to pass.
+    /// Runs checks until a failure shows that the candidate is no good.
     async fn first_check(
         &mut self,
         candidate: &Candidate,
         files: &[FileText],
-    ) -> Result<(CheckResult, bool), StepError> {
+        may_be_partial: bool,
+    ) -> Result<FirstCheck, StepError> {
         let longest = [self.state.diagnosis.baseline.as_ref(), Some(self.before)]
             .into_iter()
             .flatten()
@@ -259,24 +269,27 @@ impl Trial<'_> {
             .max(SHORTEST_LIMIT)
             .min(Duration::from_secs(self.state.request.limits.test_seconds));
         let places: BTreeSet<_> = self.before.findings.iter().map(|finding| &finding.file).collect();
-        // What a linter says already would end a run that is stopped at the first failure before a test has run.
-        let is_linted = |finding: &Finding| finding.source == Source::Lint && finding.key() != *self.key;
-        let mut passes = false;
-        let lint_stands = self.before.findings.iter().any(is_linted);
+        let others = || self.before.findings.iter().filter(|finding| finding.key() != *self.key);
+        let lint_stands = others().any(|finding| finding.source == Source::Lint);
+        // What fails besides would end a run that is stopped at the first failure: a linter's finding before a test has run.
+        let is_whole = lint_stands || (may_be_partial && others().next().is_some());
+        let mut is_healed = false;
         if places.len() > 1 || longest >= FAST_SUITE || lint_stands {
             let failing = self.before.failing_selectors(self.key);
             if !failing.is_empty() {
                 let result = self.check_with(candidate, files, &Scope::Only(failing), limit).await?;
                 if !result.findings.is_empty() {
-                    return Ok((result, false));
+                    return Ok(FirstCheck { result, is_healed: false, is_whole: false });
                 }
-                passes = result.count(TestState::Passed) > 0;
+                is_healed = result.count(TestState::Passed) > 0;
             }
         }
-        let scope = if lint_stands { Scope::All } else { Scope::UntilFirstFailure };
+        let scope = if is_whole { Scope::All } else { Scope::UntilFirstFailure };
         let result = self.check_with(candidate, files, &scope, limit).await?;
-        passes |= lint_stands && self.passes_where_it_failed(&result);
-        Ok((result, passes))
+        if is_whole {
+            is_healed = self.passes_where_it_failed(&result);
+        }
+        Ok(FirstCheck { result, is_healed, is_whole })
     }
 
     async fn check_with(

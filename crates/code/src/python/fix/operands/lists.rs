@@ -104,7 +104,7 @@ TypeError: Population must be a sequence.  For dicts or sets, use sorted(d)."#,
         );
     }
 
-    /// `list(keys).sort()` orders a list that nobody has, and passes each test whose keys are in order.
+    /// `list(keys).sort()` orders a list without a name, and passes each test whose keys are in order.
     #[test]
     fn makes_list_before_it_is_changed() {
         check_fix(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::blame::Blame;
-use crate::python::module::{Function, Module, Role, Span, StatementKind};
+use crate::python::module::{Function, Role, Span};
 
 /// Maximum number of functions of one name: of more, the test does not tell which it calls.
 const MOST: usize = 2;
@@ -19,7 +19,7 @@ pub(super) fn called<'a>(blame: &Blame<'a>) -> Vec<(&'a str, &'a Function)> {
     let read: BTreeSet<&str> = loads.map(|word| word.text.as_str()).collect();
     let scope = module.scope_at(statement.start);
     let is_above = |target: Span| read.contains(target.text(text)) && module.scope_at(target.start) == scope;
-    let above = assignments(module).filter(|(target, _)| is_above(*target)).map(|(_, value)| value);
+    let above = module.assignments().filter(|(target, _)| is_above(*target)).map(|(_, value)| value);
     let spans: Vec<Span> = std::iter::once(statement).chain(above).collect();
     let calls = module.calls.iter().filter(|call| spans.iter().any(|span| span.contains(call.span)));
     let names: BTreeSet<&str> = calls.map(|call| call.name.as_str()).collect();
@@ -34,14 +34,4 @@ pub(super) fn called<'a>(blame: &Blame<'a>) -> Vec<(&'a str, &'a Function)> {
         }
     }
     found
-}
-
-/// The assignments of a file: target and value.
-pub(super) fn assignments(module: &Module) -> impl Iterator<Item = (Span, Span)> {
-    module.statements.iter().filter_map(|statement| match statement.kind {
-        StatementKind::Assign { target, value } => Some((target, value)),
-        StatementKind::Expression | StatementKind::Return { .. } | StatementKind::For { .. } | StatementKind::Other => {
-            None
-        }
-    })
 }

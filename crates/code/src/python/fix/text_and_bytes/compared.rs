@@ -12,7 +12,7 @@ use crate::python::tokens::{Kind, scan};
 pub(super) struct Compared {
     text: String,
     /// The codec that makes the one of the other.
-    pub(super) codec: Option<Codec>,
+    pub(super) codec: Codec,
 }
 
 impl Compared {
@@ -36,7 +36,7 @@ impl Compared {
         } else {
             return None;
         };
-        Some(Self { text, codec: Some(codec) })
+        Some(Self { text, codec })
     }
 
     /// The type that the test expects: that of its literal.
@@ -52,7 +52,7 @@ impl Compared {
             let bare = written.trim_start_matches(|char: char| char.is_ascii_alphabetic());
             let is_bytes = written[..written.len() - bare.len()].contains(['b', 'B']);
             let is_it = if is_bytes {
-                shown_bytes(bare).is_some_and(|bytes| bytes == self.text.as_bytes() || self.codec == Some(Codec::Other))
+                shown_bytes(bare).is_some_and(|bytes| bytes == self.text.as_bytes() || self.codec == Codec::Other)
             } else {
                 shown_text(bare).as_deref() == Some(self.text.as_str())
             };
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn values_are_read_as_python_shows_them() {
-        let codec = |message: &str| Compared::read(message).and_then(|compared| compared.codec);
+        let codec = |message: &str| Compared::read(message).map(|compared| compared.codec);
         assert_eq!(codec("assert b'a\\n' == 'a\\n'\n  +b"), Some(Codec::Ascii));
         assert_eq!(codec("'é' != b'\\xc3\\xa9'"), Some(Codec::Utf8));
         assert_eq!(codec("b'\\xe9' != 'é'"), Some(Codec::Other));
