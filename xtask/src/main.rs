@@ -110,6 +110,8 @@ enum Bench {
     Refresh(bench::refresh::Options),
     /// Give parsers texts that are made to be hard, and fit by which power of the length their time grows
     Parsers(bench::parsers::Options),
+    /// Double each input that a stranger chooses, and fit by which power of its size time and memory grow
+    Growth(bench::growth::Options),
     /// Request the status of a job a thousand times a second, while many clients follow a run
     Server(bench::server::Options),
     /// Request everything that the dashboard's pages need, with a large database behind them
@@ -147,6 +149,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { bench: Bench::Fleet(options) } => bench::fleet::run(&root, &options),
         Chore::Bench { bench: Bench::Refresh(options) } => bench::refresh::run(&root, &options),
         Chore::Bench { bench: Bench::Parsers(options) } => bench::parsers::run(&options),
+        Chore::Bench { bench: Bench::Growth(options) } => bench::growth::run(&options),
         Chore::Bench { bench: Bench::Server(options) } => bench::server::run(&root, &options),
         Chore::Bench { bench: Bench::Pages(options) } => bench::pages::run(&root, &options),
         Chore::Bench { bench: Bench::Scale(options) } => bench::scale::run(&root, &options),

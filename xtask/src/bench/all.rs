@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use autoheal_testkit::figures::{self, Figure, amount};
-use clap::{Args as _, FromArgMatches as _};
+use clap::FromArgMatches;
 
-use super::parsers;
+use super::{growth, parsers};
 use crate::process;
 
 /// Benches that live in the crate they measure.
@@ -33,7 +33,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     if options.smoke {
         let mut command = bench(root, &OF_CRATES);
         process::run(command.args(["--profile", "dev", "--", "--smoke"]))?;
-        return parsers::run(&parsers(&["--smoke".to_owned()])?);
+        growth::run(&options_of(&["--smoke".to_owned()])?)?;
+        return parsers::run(&options_of(&["--smoke".to_owned()])?);
     }
     let machine = Machine::read(root)?;
     if machine.load > QUIET {
@@ -42,11 +43,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let mut measured = Vec::new();
     let mut failed = Vec::new();
-    for name in OF_CRATES.into_iter().chain(["parsers"]) {
+    for name in OF_CRATES.into_iter().chain(["growth", "parsers"]) {
         let file = folder.path().join(name);
         let json = ["--json".to_owned(), file.display().to_string()];
         let ended = match name {
-            "parsers" => parsers::run(&parsers(&json)?),
+            "growth" => options_of(&json).and_then(|options| growth::run(&options)),
+            "parsers" => options_of(&json).and_then(|options| parsers::run(&options)),
             _ => process::run(bench(root, &[name]).arg("--").args(json)),
         };
         // A bench whose goal is missed fails after it has written its figures.
@@ -72,9 +74,10 @@ fn bench(root: &Path, names: &[&str]) -> std::process::Command {
     command
 }
 
-fn parsers(words: &[String]) -> anyhow::Result<parsers::Options> {
-    let command = parsers::Options::augment_args(clap::Command::new("parsers").no_binary_name(true));
-    Ok(parsers::Options::from_arg_matches(&command.try_get_matches_from(words)?)?)
+/// The options of a bench of this program.
+fn options_of<T: clap::Args + FromArgMatches>(words: &[String]) -> anyhow::Result<T> {
+    let command = T::augment_args(clap::Command::new("bench").no_binary_name(true));
+    Ok(T::from_arg_matches(&command.try_get_matches_from(words)?)?)
 }
 
 /// The machine, and the commit that was measured.

@@ -3,12 +3,14 @@
 pub(crate) mod all;
 pub(crate) mod apply;
 pub(crate) mod cheats;
+mod curve;
 pub(crate) mod diff;
 pub(crate) mod drift;
 pub(crate) mod escape;
 pub(crate) mod extract;
 pub(crate) mod flaky;
 pub(crate) mod fleet;
+pub(crate) mod growth;
 pub(crate) mod heal;
 pub(crate) mod inject;
 mod lines;

@@ -5,15 +5,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use autoheal_testkit::pills::Pill;
-use nix::time::{ClockId, clock_gettime};
 
 use super::Reader;
+use crate::bench::curve::{NOISE, exponent, processor_time};
 
 /// The stack of tokio's workers.
 const STACK: usize = 2 << 20;
-
-/// Times below are more noise than work.
-const NOISE: Duration = Duration::from_millis(4);
 
 /// A reader that is this fast for the longest text passes, whatever its exponent.
 const FAST: Duration = Duration::from_millis(250);
@@ -64,29 +61,11 @@ fn shortest(pill: &Pill, reader: &Reader, text: &str) -> anyhow::Result<Duration
     times.into_iter().min().context("nothing was measured")
 }
 
-/// The processor time of this process so far: other programs on the machine do not count.
-fn processor_time() -> anyhow::Result<Duration> {
-    Ok(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into())
-}
-
 impl Curve {
     /// Returns the exponent of the growth of the time with the length; `None` if there are too few points.
     pub(super) fn exponent(&self) -> Option<f64> {
-        let long: Vec<(f64, f64)> = self
-            .points
-            .iter()
-            .filter(|(_, time)| *time > NOISE)
-            .filter_map(|(size, time)| Some((f64::from(u32::try_from(*size).ok()?).ln(), time.as_secs_f64().ln())))
-            .collect();
-        let count = f64::from(u32::try_from(long.len()).ok()?);
-        if count < 3.0 {
-            return None;
-        }
-        let (x, y) = long.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
-        let (above, below) = long.iter().fold((0.0, 0.0), |(above, below), point| {
-            (above + (point.0 - x) * (point.1 - y), below + (point.0 - x) * (point.0 - x))
-        });
-        Some(above / below)
+        let long = self.points.iter().filter(|(_, time)| *time > NOISE);
+        exponent(&long.map(|(size, time)| (*size, time.as_secs_f64())).collect::<Vec<_>>())
     }
 
     pub(super) fn passes(&self, goal: f64, budget: Duration) -> bool {
