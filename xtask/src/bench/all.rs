@@ -58,10 +58,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         }
         if let Ok(figures) = figures::read(&file) {
             measured.push((name, figures));
+            // Each time, so that a stop loses nothing.
+            std::fs::write(&options.out, page(&machine, &measured))
+                .with_context(|| format!("cannot write {}", options.out.display()))?;
         }
     }
-    std::fs::write(&options.out, page(&machine, &measured))
-        .with_context(|| format!("cannot write {}", options.out.display()))?;
     ensure!(failed.is_empty(), "these benches failed or missed a goal: {}", failed.join(", "));
     Ok(())
 }

@@ -67,7 +67,7 @@ struct Subject {
 /// Works on an input, and returns how much of it was handled, in the unit of its size.
 type Work = Box<dyn FnMut() -> anyhow::Result<usize>>;
 
-/// What was measured of a subject.
+/// Measurements of a subject.
 struct Growth {
     what: &'static str,
     /// Size, time and peak of memory in bytes.

@@ -1,5 +1,7 @@
 //! Pages: items, attributes, fields.
 
+#![expect(clippy::unnecessary_wraps, reason = "every subject is prepared by a function of the same form")]
+
 use std::fmt::Write as _;
 
 use autoheal_page::diff::structural_diff;
@@ -43,7 +45,7 @@ fn parsed(size: usize) -> anyhow::Result<Work> {
 }
 
 fn attributes(size: usize) -> anyhow::Result<Work> {
-    let all: String = (0..size).map(|number| format!(" a{number}=v{number}")).collect();
+    let all = (0..size).map(|number| format!(" a{number}=v{number}")).collect::<Vec<_>>().concat();
     let page = format!("<p{all}>A word</p>");
     let selector = Selector::parse("p[a0]")?;
     Ok(Box::new(move || Ok(Document::parse(&page).select(&selector).len() * size)))
@@ -64,7 +66,7 @@ fn extracted(size: usize) -> anyhow::Result<Work> {
 fn article(size: usize) -> anyhow::Result<Work> {
     let paragraph =
         |number| format!("<p>Paragraph {number} says, at some length, that the river rose again in the night.</p>");
-    let paragraphs: String = (0..size).map(paragraph).collect();
+    let paragraphs = (0..size).map(paragraph).collect::<Vec<_>>().concat();
     Ok(by_rules(format!(
         "<html><head><title>The river</title></head><body><nav><a href=/>Home</a></nav><article><h1>The river</h1>\
          {paragraphs}</article></body></html>"

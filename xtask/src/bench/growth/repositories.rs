@@ -1,5 +1,7 @@
 //! Repositories: files, lines, tests, failures, candidates.
 
+#![expect(clippy::unnecessary_wraps, reason = "every subject is prepared by a function of the same form")]
+
 use std::fmt::Write as _;
 
 use autoheal_code::python::report::findings::findings_from_output;
@@ -100,7 +102,7 @@ fn searched(size: usize) -> anyhow::Result<Work> {
 }
 
 fn tests(size: usize) -> anyhow::Result<Work> {
-    let cases: String = (0..size)
+    let cases = (0..size)
         .map(|number| {
             let failure = if number.is_multiple_of(10) {
                 "<failure message=\"assert 1 == 2\">E assert 1 == 2</failure>"
@@ -109,20 +111,22 @@ fn tests(size: usize) -> anyhow::Result<Work> {
             };
             format!("<testcase classname=\"tests.test_shop\" name=\"test_{number}\" time=\"0.01\">{failure}</testcase>")
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let report = format!("<testsuites><testsuite name=\"pytest\" tests=\"{size}\">{cases}</testsuite></testsuites>");
     Ok(Box::new(move || Ok(junit::parse(&report)?.cases.len())))
 }
 
 fn failures(size: usize) -> anyhow::Result<Work> {
-    let output: String = (0..size)
+    let output = (0..size)
         .map(|number| {
             format!(
                 "Traceback (most recent call last):\n  File \"shop_{number}.py\", line 3, in total\n    \
                  return price * rate\nTypeError: unsupported operand in {number}\n\n"
             )
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let sources = Sources::new(Vec::new());
     Ok(Box::new(move || {
         let look = Look { prefixes: &[], directory: "", sources: &sources };
