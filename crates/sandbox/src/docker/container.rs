@@ -117,12 +117,12 @@ impl Counters {
     }
 }
 
-/// What was found when everything in a container was ended.
+/// Result of ending everything in a container.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cleaned {
     /// The limit that was hit since the last time.
     pub(super) hit: Option<Limit>,
-    /// Whether only the keeper is left; else the container cannot be used again.
+    /// True if only the keeper is left; otherwise the container cannot be used again.
     pub(super) is_empty: bool,
 }
 
@@ -305,7 +305,7 @@ fn bytes(memory: u64) -> i64 {
     i64::try_from(memory).unwrap_or(i64::MAX)
 }
 
-/// What the command may have, and what the keeper has.
+/// The limit of the command, and the processes of the keeper.
 fn processes(limits: &Limits) -> i64 {
     i64::from(limits.processes) + KEEPERS
 }

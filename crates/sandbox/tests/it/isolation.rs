@@ -55,7 +55,7 @@ async fn a_fork_bomb_hits_the_process_limit(#[values(Choice::Bubblewrap, Choice:
     assert_eq!(place.run(&["echo", "alive"]).await.end, End::Exited(0));
 }
 
-/// What ends such a command needs a process itself where the engine does it. Many times: it was a race.
+/// The keeper of a container has to start a process when it ends such a command. Twenty times, as it is a race.
 #[rstest]
 #[tokio::test]
 async fn a_command_that_takes_each_process_that_ends_hits_the_process_limit(

@@ -82,12 +82,12 @@ struct Promising {
     tried_before: usize,
 }
 
-/// What the first checks of a candidate showed.
+/// Result of the first checks of a candidate.
 struct FirstCheck {
     result: CheckResult,
-    /// Whether the tests that failed are known to pass.
+    /// True if the tests that failed are known to pass.
     is_healed: bool,
-    /// Whether everything was run.
+    /// True if everything was run.
     is_whole: bool,
 }
 
@@ -271,7 +271,7 @@ impl Trial<'_> {
         let places: BTreeSet<_> = self.before.findings.iter().map(|finding| &finding.file).collect();
         let others = || self.before.findings.iter().filter(|finding| finding.key() != *self.key);
         let lint_stands = others().any(|finding| finding.source == Source::Lint);
-        // What fails besides would end a run that is stopped at the first failure: a linter's finding before a test has run.
+        // Another failure would end a run that is stopped at the first one; a linter's finding would before a test has run.
         let is_whole = lint_stands || (may_be_partial && others().next().is_some());
         let mut is_healed = false;
         if places.len() > 1 || longest >= FAST_SUITE || lint_stands {
