@@ -235,17 +235,24 @@ impl Container {
 
 /// Removes a container by force, and returns when it is gone.
 pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), SandboxError> {
+    let mut last = None;
     for _ in 0..500 {
         let options = RemoveContainerOptionsBuilder::new().force(true).v(true).build();
         match docker.remove_container(id, Some(options)).await {
             // Gone, or about to be: asked again until it is gone.
             Err(Error::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
             Ok(()) | Err(Error::DockerResponseServerError { status_code: 409, .. }) => {}
+            // Also the response if the container ends by itself meanwhile.
+            Err(error @ Error::DockerResponseServerError { status_code: 500, .. }) => last = Some(error),
             Err(error) => return Err(failed("removing a container", error)),
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    Err(SandboxError::Failed { doing: "removing a container", source: "the engine does not remove it".into() })
+    let doing = "removing a container";
+    Err(match last {
+        Some(error) => failed(doing, error),
+        None => SandboxError::Failed { doing, source: "the engine does not remove it".into() },
+    })
 }
 
 fn body(recipe: &Recipe, limits: &Limits) -> ContainerCreateBody {

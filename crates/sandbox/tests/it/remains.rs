@@ -68,7 +68,8 @@ async fn orphans_end_with_their_command(#[values(Choice::Bubblewrap, Choice::Doc
     assert_eq!(outcome.end, End::Exited(0));
     assert_eq!(alive(&marker), 0);
     // Nor does the next command find them.
-    let outcome = place.run(&["sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -c '^sleep$'"]).await;
+    let words = format!("cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -c '^{marker}$'");
+    let outcome = place.run(&["sh", "-c", &words]).await;
     assert_eq!(text(&outcome.stdout), "0");
     place.workspace.close().await.unwrap();
 }
