@@ -143,7 +143,7 @@ fn drift(text: &mut String, report: Option<&DriftReport>) {
     }
     let _ = writeln!(text, "- Environments tried: {}", report.environments);
     for tried in &report.tried {
-        let _ = writeln!(text, "- {}: {}", code(&tried.bounds.join(" ")), tried.outcome.words());
+        let _ = writeln!(text, "- {}: {}", code(&tried.what()), tried.outcome_words());
     }
     text.push('\n');
 }

@@ -12,7 +12,7 @@ use crate::caches::CacheLimits;
 use crate::prompt_limits::PromptLimits;
 
 /// Default of [`HealSettings::drift_environments`].
-pub const DRIFT_ENVIRONMENTS: u32 = 30;
+pub const DRIFT_ENVIRONMENTS: u32 = 40;
 
 /// Settings of the workflow that depend on its machine.
 #[derive(Clone)]

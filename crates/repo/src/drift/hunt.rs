@@ -1,5 +1,7 @@
 //! The hunt: bounds are tried in environments of their own until the tests pass, for one offender after the other. A second one usually shows
-//! only once the first is bounded.
+//! only once the first is bounded. Where that leads nowhere, all dependencies together go back to the day when the repository was green.
+
+mod days;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -77,6 +79,8 @@ pub(super) struct Hunt<'a> {
     releases: Releases,
     /// The interpreters as the hunt found them.
     original: Vec<Interpreter>,
+    /// Environments that may be made at most, with those that were made before.
+    most: u32,
 }
 
 impl<'a> Hunt<'a> {
@@ -88,7 +92,8 @@ impl<'a> Hunt<'a> {
         releases: Releases,
     ) -> Self {
         let original = session.setup().interpreters();
-        Self { state, session, manager, search, releases, original }
+        let most = search.settings.drift_environments;
+        Self { state, session, manager, search, releases, original, most }
     }
 
     /// Goes back to the interpreters that were there.
@@ -97,25 +102,41 @@ impl<'a> Hunt<'a> {
         self.session.use_interpreters(self.original, context.run, &settings.sandbox).await
     }
 
-    /// Bounds one offender after the other, as long as each lets the tests get further.
+    /// Finds what to bound: by what the failure speaks against, else by the days on which the tests began to fail.
     pub(super) async fn follow(
+        &mut self,
+        failure: Finding,
+        present: Vec<Distribution>,
+        scope: Scope,
+    ) -> Result<(), StepError> {
+        let all = self.search.settings.drift_environments;
+        self.most = if self.since().is_some() { all.div_ceil(2) } else { all };
+        if self.by_suspects(failure.clone(), present.clone(), scope).await? {
+            return Ok(());
+        }
+        self.most = all;
+        if self.is_over() || !self.by_days(&failure, &present).await? {
+            self.give_up();
+        }
+        Ok(())
+    }
+
+    /// Bounds one offender after the other, as long as each lets the tests get further. Returns whether they pass at last.
+    async fn by_suspects(
         &mut self,
         mut failure: Finding,
         mut present: Vec<Distribution>,
         mut scope: Scope,
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
         let mut requirements: Vec<String> = Vec::new();
         for _ in 0..MOST_OFFENDERS {
-            let Some(found) = self.offender(&failure, &present, &scope, &mut requirements).await? else {
-                self.give_up();
-                return Ok(());
-            };
+            let Some(found) = self.offender(&failure, &present, &scope, &mut requirements).await? else { break };
             self.enter(found.interpreter).await?;
             let seen = self.run(&Scope::All).await?;
             if is_green(&seen) {
                 self.leave_out_innocent(&mut requirements).await?;
                 self.report(|report| report.is_complete = true);
-                return Ok(());
+                return Ok(true);
             }
             let Some(next) = seen.findings.iter().find(|finding| suspects::may_be_to_blame(finding)) else { break };
             if next.key() == failure.key() {
@@ -125,8 +146,7 @@ impl<'a> Hunt<'a> {
             scope = scope_of(self.session, &seen, &failure, self.limit(), self.search.context).await?;
             present = installed(self.session, self.manager, self.search).await?;
         }
-        self.give_up();
-        Ok(())
+        Ok(false)
     }
 
     fn give_up(&mut self) {
@@ -135,6 +155,12 @@ impl<'a> Hunt<'a> {
             if report.reason.is_empty() {
                 let bounds = report.tried.iter().filter_map(|tried| tried.bounds.last()).cloned().collect::<Vec<_>>();
                 report.reason = format!("tried in vain: {}", bounds.join(", "));
+            }
+            let is_of_then = |tried: &&TriedBound| tried.as_of.is_some() && tried.as_of == report.since;
+            let failed =
+                report.tried.iter().find(is_of_then).is_some_and(|tried| tried.outcome == BoundOutcome::Failed);
+            if let Some(day) = report.since.as_ref().filter(|_| failed) {
+                report.reason = format!("{}; the tests fail with all dependencies as of {day}, too", report.reason);
             }
             if report.environments >= limit {
                 report.reason = format!("{limit} environments were tried, which is the limit; {}", report.reason);
@@ -152,13 +178,8 @@ impl<'a> Hunt<'a> {
     ) -> Result<Option<Found>, StepError> {
         let stated = self.manager.stated(self.search);
         let mut suspected = suspects::of(failure, &self.case(present, &stated));
-        let names: Vec<String> = suspected.iter().map(|(_, one)| one.name.clone()).collect();
-        let unknown: Vec<String> = names.into_iter().filter(|name| !self.releases.contains_key(name)).collect();
-        if !unknown.is_empty() {
-            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
-            self.releases.extend(more);
-        }
-        let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
+        self.learn_releases(suspected.iter().map(|(_, one)| one.name.clone())).await?;
+        let since = self.since();
         // Where no date says how far back to go, what the error names is worth more steps than what it does not.
         let is_unbounded = |one: &Distribution| {
             let known = self.releases.get(&one.name).cloned().unwrap_or_default();
@@ -209,12 +230,7 @@ impl<'a> Hunt<'a> {
         };
         let needed = |one: &&Distribution| suspect.needs(one);
         let moved: Vec<&Distribution> = present.iter().filter(needed).filter(other_version).take(MOST_DEEPER).collect();
-        let unknown: Vec<String> =
-            moved.iter().map(|one| one.name.clone()).filter(|name| !self.releases.contains_key(name)).collect();
-        if !unknown.is_empty() {
-            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
-            self.releases.extend(more);
-        }
+        self.learn_releases(moved.iter().map(|one| one.name.clone())).await?;
         for one in moved {
             if let Some(own) = self.walk(failure, one, present, scope, requirements, false).await? {
                 return Ok((one, own));
@@ -234,7 +250,7 @@ impl<'a> Hunt<'a> {
         is_thorough: bool,
     ) -> Result<Option<Found>, StepError> {
         let known = self.releases.get(&suspect.name).cloned().unwrap_or_default();
-        let since = self.state.drift.report.as_ref().and_then(|report| report.since.clone());
+        let since = self.since();
         let mut walk = Walk::new(known, &suspect.version, since.as_deref());
         if is_thorough {
             walk = walk.thorough();
@@ -248,7 +264,8 @@ impl<'a> Hunt<'a> {
             self.search.context.progress(format!("does it pass with {requirement}?"));
             let bounds: Vec<String> = requirements.iter().cloned().chain([requirement.clone()]).collect();
             let known = self.state.drift.report.iter().flat_map(|report| &report.tried);
-            if known.into_iter().any(|tried| tried.bounds == bounds && !tried.outcome.is_progress()) {
+            let is_known = |tried: &TriedBound| tried.as_of.is_none() && tried.bounds == bounds;
+            if known.into_iter().any(|tried| is_known(tried) && !tried.outcome.is_progress()) {
                 walk.tell(at, false);
                 continue;
             }
@@ -279,7 +296,7 @@ impl<'a> Hunt<'a> {
             let result = self.run(scope).await?;
             outcome = self.outcome(&result, failure, suspect, present);
         }
-        self.report(|report| report.tried.push(TriedBound { bounds: bounds.to_vec(), outcome }));
+        self.report(|report| report.tried.push(TriedBound { bounds: bounds.to_vec(), as_of: None, outcome }));
         Ok((outcome, interpreter))
     }
 
@@ -338,7 +355,7 @@ impl<'a> Hunt<'a> {
             let result = self.run(&Scope::All).await?;
             let is_green = is_green(&result);
             let outcome = if is_green { BoundOutcome::Passed } else { BoundOutcome::Failed };
-            self.report(|report| report.tried.push(TriedBound { bounds: fewer.clone(), outcome }));
+            self.report(|report| report.tried.push(TriedBound { bounds: fewer.clone(), as_of: None, outcome }));
             if is_green {
                 *requirements = fewer;
                 self.report(|report| drop(report.offenders.remove(at)));
@@ -384,9 +401,24 @@ impl<'a> Hunt<'a> {
         Duration::from_secs(self.state.request.limits.test_seconds)
     }
 
+    /// The day from which the repository is taken to have been green.
+    fn since(&self) -> Option<String> {
+        self.state.drift.report.as_ref().and_then(|report| report.since.clone())
+    }
+
+    /// Asks the registries for the releases of packages that are not known yet.
+    async fn learn_releases(&mut self, names: impl Iterator<Item = String>) -> Result<(), StepError> {
+        let unknown: Vec<String> = names.filter(|name| !self.releases.contains_key(name)).collect();
+        if !unknown.is_empty() {
+            let more = releases(self.session, self.state, self.manager, self.search, &unknown).await?;
+            self.releases.extend(more);
+        }
+        Ok(())
+    }
+
     fn is_over(&self) -> bool {
         let made = self.state.drift.report.as_ref().map_or(0, |report| report.environments);
-        made >= self.search.settings.drift_environments || self.state.is_out_of_time(self.search.context.now())
+        made >= self.most || self.state.is_out_of_time(self.search.context.now())
     }
 
     fn report(&mut self, change: impl FnOnce(&mut DriftReport)) {

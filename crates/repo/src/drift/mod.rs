@@ -10,9 +10,11 @@
 //! - `suspects`: the distributions that a failure speaks against
 //! - `release`, `walk`: releases in their order, and the few of them that are tried
 //! - `hunt`: environments, and the tests in them
+//! - `hunt::days`, `calendar`: all distributions together as they were on a day, and the first day on which the tests fail
 //! - `candidate`: the change of the manifests
 //! - `lift`: bounds of earlier runs, when a later release passes
 
+mod calendar;
 mod candidate;
 mod hunt;
 mod lift;
@@ -38,9 +40,9 @@ use crate::state::{DriftReport, HealState, InstalledPackage};
 use crate::step_error::forge_error;
 use crate::test_scope::Scope;
 use crate::test_setup::project_of;
-use crate::toolchain::Search;
 use crate::toolchain::installing;
 use crate::toolchain::package_manager::{Distribution, PackageManager};
+use crate::toolchain::{Place, Search};
 use crate::toolchains;
 
 pub(crate) use candidate::{FIXER, REFUSED, is_own, take_proposal};
@@ -155,9 +157,17 @@ async fn releases(
     search: Search<'_>,
     names: &[String],
 ) -> Result<Releases, StepError> {
-    let words = manager.releases_words(&session.place(), names);
+    // By the interpreter as it was found: no other is part of the workspace of this command.
+    let words = manager.releases_words(&Place { setup: search.setup, ..session.place() }, names);
     let outcome = installing::ask_registries(search, state, words).await?;
-    Ok(serde_json::from_slice(&outcome.stdout).unwrap_or_default())
+    let read: Result<Releases, _> = serde_json::from_slice(&outcome.stdout);
+    if let Err(error) = &read {
+        let names = names.join(", ");
+        search
+            .context
+            .note("warning", format!("the releases of {names} are not known: the answer cannot be read: {error}"));
+    }
+    Ok(read.unwrap_or_default())
 }
 
 /// Returns whether the tree of the commit before does not show the failure with what is installed now: then the last commit broke it.

@@ -25,8 +25,8 @@ impl Release {
     }
 }
 
-/// Width of a series of releases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Width of a series of releases, the widest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Releases that promise to fit each other: 2.x, 0.18.x.
     Major,

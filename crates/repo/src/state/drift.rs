@@ -95,8 +95,32 @@ impl Offender {
 pub struct TriedBound {
     /// The bounds of the environment: `werkzeug<=2.3.8`.
     pub bounds: Vec<String>,
+    /// Day of which everything else was, too; `None`: everything else was of today.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
     /// Outcome of the tests with them.
     pub outcome: BoundOutcome,
+}
+
+impl TriedBound {
+    /// Returns what was tried, for the user: `werkzeug<=2.3.8`.
+    pub(crate) fn what(&self) -> String {
+        let bounds = self.bounds.join(" ");
+        match &self.as_of {
+            Some(day) if bounds.is_empty() => format!("all dependencies as of {day}"),
+            Some(day) => format!("{bounds}, all else as of {day}"),
+            None => bounds,
+        }
+    }
+
+    /// Returns the outcome, for the user.
+    pub(crate) fn outcome_words(&self) -> &'static str {
+        match (self.as_of.is_some(), self.outcome) {
+            (true, BoundOutcome::Passed) => "the tests pass",
+            (true, BoundOutcome::Failed) => "the tests fail",
+            (_, outcome) => outcome.words(),
+        }
+    }
 }
 
 /// Outcome of the tests with a bound.

@@ -88,6 +88,26 @@ async fn a_dependency_of_a_dependency_is_bounded_where_the_others_are() {
     assert!(after.starts_with("kit\n# gadget 2.0.0 ") && after.ends_with("\ngadget<2"), "{after}");
 }
 
+/// Neither bound alone lets the tests get further: the older `kit` needs the older `gadget`, and the newer `kit` fails with either.
+#[tokio::test]
+async fn two_that_broke_the_same_place_are_found_by_the_days_of_their_releases() {
+    const LATER: &str = "2024-03-10";
+    let repository = repository("from kit import stock\n", "kit\ngadget\n");
+    let uses = "from gadget import make\n\n\ndef stock(size):\n    return make(size)\n";
+    let wrong = "def stock(size):\n    raise ValueError(f'no such size: {size}')\n";
+    let kits = [("1.0", BEFORE, uses), ("1.1", AFTER, uses), ("2.0", LATER, wrong)];
+    let Some(healed) = heal(&repository, [gadgets(), module("kit", &kits)].concat()).await else { return };
+    let report = drift(&healed);
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{report:?}\n{}", healed.report);
+    let mut lines: Vec<String> = requirements(&repository).lines().map(str::to_owned).collect();
+    lines.retain(|line| !line.starts_with('#'));
+    assert_eq!(lines, ["kit<2", "gadget<2"], "{report:?}");
+    let gadget = report.offenders.iter().find(|offender| offender.package == "gadget");
+    assert_eq!(gadget.map(|gadget| gadget.last_good.version.as_str()), Some("1.4.2"), "{report:?}");
+    assert!(healed.report.contains("`all dependencies as of "), "{}", healed.report);
+    assert!(healed.report.contains("`kit<=1.1`: the failure is the same"), "{}", healed.report);
+}
+
 /// The last commit broke it: with what is installed now, the commit before passes.
 #[tokio::test]
 async fn a_fault_of_the_last_commit_is_no_drift() {

@@ -79,6 +79,8 @@ struct Promising {
     candidate: Candidate,
     files: Vec<FileText>,
     passed: usize,
+    /// The result of everything, where the trial ran everything to its end.
+    whole: Option<CheckResult>,
     tried_before: usize,
 }
 
@@ -135,12 +137,13 @@ impl Trial<'_> {
                 continue;
             }
             let may_be_partial = !is_logic || may_be_one_of_several(candidate);
-            let FirstCheck { mut result, mut is_healed, is_whole } =
+            let FirstCheck { mut result, mut is_healed, mut is_whole } =
                 self.first_check(candidate, &files, may_be_partial).await?;
             if is_healed && may_be_partial && !is_whole && !result.is_green() {
                 let limit = Duration::from_secs(self.state.request.limits.test_seconds);
                 result = self.check_with(candidate, &files, &Scope::All, limit).await?;
                 is_healed = self.passes_where_it_failed(&result);
+                is_whole = true;
             }
             let is_enough = result.is_green() || (is_healed && may_be_partial);
             if is_enough && self.judge(candidate, &result).is_ok() {
@@ -166,6 +169,7 @@ impl Trial<'_> {
                     candidate: candidate.clone(),
                     files,
                     passed: result.count(TestState::Passed),
+                    whole: (is_whole && result.cut_short.is_none()).then_some(result),
                     tried_before: index,
                 });
             }
@@ -188,8 +192,13 @@ impl Trial<'_> {
         promising.sort_by_key(|promising| (Reverse(promising.passed), promising.candidate.cost));
         let mut kept: Vec<Kept> = Vec::new();
         for promising in promising.into_iter().take(FULL_TRIALS) {
-            let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-            let result = self.check_with(&promising.candidate, &promising.files, &Scope::All, limit).await?;
+            let result = match promising.whole {
+                Some(result) => result,
+                None => {
+                    let limit = Duration::from_secs(self.state.request.limits.test_seconds);
+                    self.check_with(&promising.candidate, &promising.files, &Scope::All, limit).await?
+                }
+            };
             if let Err(rejection) = self.judge(&promising.candidate, &result) {
                 self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());
                 continue;
