@@ -186,7 +186,7 @@ stop_reasons! {
         "Wait for the Doctor, which looks for a new recipe, or run `autoheal source heal NAME`.";
     SchemaMismatch = "SCHEMA_MISMATCH", Broken,
         "a value on the page is not what the blueprint describes",
-        "Wait for the Doctor, which looks for a new recipe, or run `autoheal source heal NAME`.";
+        "Wait for the Doctor, which looks for a new recipe, or run `autoheal source heal NAME`. If the page is right, `autoheal source accept NAME` accepts its values.";
     HttpError = "HTTP_ERROR", Failed,
         "the site could not be reached, or answered with an error",
         "Wait for the next run; if it stays so, open the page in a browser.";
@@ -201,13 +201,13 @@ stop_reasons! {
         "";
     InReview = "IN_REVIEW", NeedsReview,
         "a fix passed its validation and waits for a decision",
-        "Approve or reject the fix.";
+        "Run `autoheal source approve NAME` or `autoheal source reject NAME`.";
     NotHealed = "NOT_HEALED", CouldNotFix,
         "no recipe was found that could be verified",
-        "Read the report: it says which field cannot be found again with certainty.";
+        "Read the report: it says why. If the page is right, `autoheal source accept NAME` accepts its values.";
     Quarantined = "QUARANTINED", CouldNotFix,
         "the source has failed too often, and no further attempt is made for now",
-        "Correct the recipe or the address, then release the source.";
+        "Correct the recipe or the address, or accept the values with `autoheal source accept NAME`; then run `autoheal source release NAME`.";
     Dead = "DEAD", Broken,
         "the host of the source no longer exists",
         "Correct the address of the source, or remove the source.";

@@ -25,6 +25,31 @@ const AMOUNTS: &[&str] = &[
     "byte", "capacity", "gap", "length", "limit", "maximum", "minimum", "pressure", "size", "torque", "volume", "width",
 ];
 
+/// Quantities that a column of a table may be headed by.
+const QUANTITIES: &[&str] = &[
+    "capacity",
+    "clearance",
+    "depth",
+    "diameter",
+    "distance",
+    "duration",
+    "gap",
+    "height",
+    "interval",
+    "length",
+    "pressure",
+    "rate",
+    "size",
+    "speed",
+    "temperature",
+    "thickness",
+    "torque",
+    "voltage",
+    "volume",
+    "weight",
+    "width",
+];
+
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -144,7 +169,7 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
         PassageKind::Entry => !candidate.key.is_none(),
         PassageKind::Text => relevance.weight(candidate.own.both(required)) * 2.0 >= relevance.weight(required),
     };
-    if !is_about || candidate.own.both(required).is_none() {
+    if !is_about || candidate.own.both(required).is_none() || is_another_quantity(candidate.passage, relevance) {
         return None;
     }
     let lent = match candidate.passage.kind {
@@ -180,6 +205,21 @@ fn judged(candidate: &Candidate<'_>, place: &Place, relevance: &Relevance) -> Op
 fn header(candidate: &Candidate<'_>) -> Found {
     // A caption that repeats the key does not make the row less certain.
     candidate.above.without(candidate.key)
+}
+
+/// Returns whether the numbers of a row are of other quantities than the goal asks for, by the headers of their columns: a heading above that
+/// names the gap of a spark plug does not make its torque a gap.
+fn is_another_quantity(passage: &Passage, relevance: &Relevance) -> bool {
+    let asked = relevance.terms_among(QUANTITIES);
+    let row = passage.text.lines().last().unwrap_or_default();
+    if passage.kind != PassageKind::Row || asked.is_none() || !relevance.read(row).found.both(asked).is_none() {
+        return false;
+    }
+    let is_quantity = |word: &String| QUANTITIES.contains(&word.strip_suffix('s').unwrap_or(word));
+    let is_of_quantity =
+        |cell: &str| cell.split_once(": ").is_some_and(|(header, _)| words(header).iter().any(is_quantity));
+    let mut numbers = row.split(" | ").filter(|cell| has_number(cell)).peekable();
+    numbers.peek().is_some() && numbers.all(is_of_quantity)
 }
 
 /// Returns the missing terms if the text before the table, or the prose of its page, supplies them for all rows. It does so only
@@ -280,9 +320,11 @@ fn section(candidates: &[Candidate<'_>], place: &Place, relevance: &Relevance) -
         !innermost.both(if asked.is_none() { required } else { asked }).is_none()
             && relevance.share_of_pairs(candidate.passage.above.iter().map(String::as_str)) > 0.0
     };
-    let first = candidates.iter().filter(names_all).find(says_some)?;
+    let fits = |candidate: &&Candidate<'_>| !is_another_quantity(candidate.passage, relevance);
+    let first = candidates.iter().filter(fits).filter(names_all).find(says_some)?;
     let mut text = String::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.passage.above == first.passage.above) {
+    let is_below = |candidate: &&Candidate<'_>| candidate.passage.above == first.passage.above;
+    for candidate in candidates.iter().filter(fits).filter(is_below) {
         if text.len() + candidate.passage.text.len() > LONGEST_SECTION && !text.is_empty() {
             break;
         }
@@ -310,7 +352,11 @@ mod tests {
         <h2>Precision of decimals</h2><p>Up to 131072 digits.</p>";
 
     fn answer(goal: &str) -> Option<String> {
-        let page = PageState::parse(PAGE.as_bytes(), &"http://manual.example/".parse().unwrap());
+        answer_on(PAGE, goal)
+    }
+
+    fn answer_on(page: &str, goal: &str) -> Option<String> {
+        let page = PageState::parse(page.as_bytes(), &"http://manual.example/".parse().unwrap());
         let mut relevance = Relevance::of(goal);
         for passage in &page.passages {
             let read = relevance.read(&passage.own);
@@ -340,6 +386,27 @@ mod tests {
         ] {
             assert_eq!(answer(goal), None, "{goal}");
         }
+    }
+
+    #[test]
+    fn a_heading_does_not_turn_one_quantity_into_another() {
+        let table = |heading: &str, columns: &str, cells: &str| {
+            format!(
+                "<h1>Tune-up</h1><p>Spark plug gap: 0.043 in</p><h2>{heading}</h2><table><tr>{columns}<tr>{cells}</table>"
+            )
+        };
+        let plugs = "Spark plug gap and torque";
+        let torque = table(plugs, "<th>Fastener<th>Torque", "<td>Spark plug<td>13 ft.lb (18 Nm)");
+        assert_eq!(answer_on(&torque, "spark plug gap").as_deref(), Some("Spark plug gap: 0.043 in"));
+        let first = table(plugs, "<th>Torque<th>Fastener", "<td>13 ft.lb<td>Spark plug");
+        assert_eq!(answer_on(&first, "spark plug gap").as_deref(), Some("Spark plug gap: 0.043 in"));
+        assert!(answer_on(&torque, "spark plug torque").is_some_and(|text| text.contains("13 ft.lb")));
+        let oil =
+            table("Engine oil capacity and change interval", "<th>Oil<th>Interval", "<td>Engine oil<td>10,000 miles");
+        assert_eq!(answer_on(&oil, "engine oil capacity"), None);
+        // The size says which tyre it is, and the columns which wheels.
+        let tyres = table("Tyre pressure", "<th>Tyre size<th>Front", "<td>205/55 tyre<td>2.1 bar");
+        assert!(answer_on(&tyres, "tyre pressure").is_some_and(|text| text.contains("2.1 bar")));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `report.md`: the course of a run, for the user.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use autoheal_engine::time::minutes_and_seconds;
@@ -200,7 +201,7 @@ fn timeline(text: &mut String, diagnosis: &Diagnosis, started_at: Timestamp) {
     }
     text.push_str("Seen most:\n\n");
     let mut entries: Vec<_> = diagnosis.log.entries().iter().collect();
-    entries.sort_by_key(|entry| (entry.resolved_at.is_some(), entry.finding.category));
+    entries.sort_by_key(|entry| (entry.resolved_at.is_some(), Reverse(entry.occurrence_count), entry.finding.category));
     for entry in entries.iter().take(20) {
         let fate = if entry.resolved_at.is_some() { "resolved" } else { "open" };
         let message: String = entry.finding.message.lines().next().unwrap_or_default().chars().take(160).collect();

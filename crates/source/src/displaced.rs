@@ -8,12 +8,19 @@ use autoheal_page::recipe::{Field, Recipe, Source};
 use autoheal_page::{Document, NodeId, Selector};
 
 use crate::drift::quoted;
+use crate::scout::first_in_items;
 use crate::scout::zones::Zones;
 
 /// Returns the names of such fields and a description of each. `before` is the page as it was when its values were accepted last.
 pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> Vec<(String, String)> {
+    let columns = rules(recipe).filter_map(|(field, select)| {
+        let (was, is) = (first(recipe, before, select)?, first(recipe, now, select)?);
+        let (own, other) = other_column((before, was), (now, is))?;
+        let (name, own, other) = (field.name.as_str(), quoted(&own), quoted(&other));
+        Some((name.to_owned(), format!("Changed field: {name} is taken from the column {other}, and was from {own}")))
+    });
     if recipe.items().is_some() {
-        return Vec::new();
+        return columns.collect();
     }
     let found = rules(recipe).filter_map(|(field, select)| {
         let (was, is) = (before.select(select), now.select(select));
@@ -28,7 +35,45 @@ pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> V
             format!("Changed field: {name} is taken from another element, and its own still says {own}"),
         ))
     });
-    found.chain(intruded((recipe, before), (recipe, now))).collect()
+    let mut found: Vec<(String, String)> = found.chain(intruded((recipe, before), (recipe, now))).collect();
+    let others: Vec<_> = columns.filter(|(name, _)| !found.iter().any(|(known, _)| known == name)).collect();
+    found.extend(others);
+    found
+}
+
+/// The first element that a selector gives: of a list, in its items.
+fn first(recipe: &Recipe, page: &Document, select: &Selector) -> Option<NodeId> {
+    match recipe.items() {
+        None => page.select(select).first().copied(),
+        Some(items) => first_in_items(page, &page.select(items), select).into_iter().flatten().next(),
+    }
+}
+
+/// Returns the headers of the columns of a table that a field was and is taken from, if they are two that the table has now: columns were
+/// exchanged, or one came in between.
+fn other_column((before, was): (&Document, NodeId), (now, is): (&Document, NodeId)) -> Option<(String, String)> {
+    let (own, _) = column(before, was)?;
+    let (other, headers) = column(now, is)?;
+    (own != other && headers.contains(&own)).then_some((own, other))
+}
+
+/// Returns the header of the column that an element of a table is in, and those of all columns.
+fn column(page: &Document, node: NodeId) -> Option<(String, Vec<String>)> {
+    let around = |node: NodeId, tags: &[&str]| {
+        std::iter::once(node).chain(page.ancestors(node)).find(|above| tags.contains(&page.tag(*above)))
+    };
+    let cells =
+        |row: NodeId| page.children(row).filter(|cell| matches!(page.tag(*cell), "td" | "th")).collect::<Vec<_>>();
+    let cell = around(node, &["td", "th"])?;
+    let at = cells(around(cell, &["tr"])?).iter().position(|other| *other == cell)?;
+    let table = around(cell, &["table"])?;
+    let header = page.descendants(table).find(|inner| page.tag(*inner) == "tr")?;
+    let header = cells(header);
+    if header.iter().any(|cell| page.tag(*cell) != "th" || page.attribute(*cell, "colspan").is_some()) {
+        return None;
+    }
+    let headers: Vec<String> = header.iter().map(|cell| page.visible_text(*cell).to_owned()).collect();
+    Some((headers.get(at).filter(|header| !header.is_empty())?.clone(), headers))
 }
 
 /// Returns the names of lists that have taken in other elements, and a description of each: the rule of a list of facts that finds the
@@ -199,6 +244,24 @@ mod tests {
             has_intruders("<ul><li><p><li>oak</li></p></li></ul><div><li><ul><li>oak</li></ul></li></div>"),
             "twice"
         );
+    }
+
+    #[test]
+    fn columns_that_changed_places_are_noticed() {
+        let recipe = r#"{"version": 1, "items": {"select": "tr:has(> td)"}, "fields": {
+            "currency": {"select": "td:nth-child(1)"}, "buy": {"select": "td:nth-child(2)"}}}"#;
+        let recipe = Recipe::parse(recipe, "test").unwrap();
+        let table = |columns: &str, cells: &str| {
+            Document::parse(&format!("<table><thead><tr>{columns}</thead><tr>{cells}<tr>{cells}</table>"))
+        };
+        let before = table("<th>Currency<th>Buy<th>Sell", "<td>EUR<td>1.08<td>1.10");
+        let found = |columns: &str, cells: &str| -> Vec<String> {
+            displaced(&recipe, &before, &table(columns, cells)).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(found("<th>Currency<th>Sell<th>Buy", "<td>EUR<td>1.10<td>1.08"), ["buy"]);
+        assert_eq!(found("<th>Currency<th>Day<th>Buy", "<td>EUR<td>4<td>1.08"), ["buy"]);
+        assert_eq!(found("<th>Currency<th>Buy<th>Sell", "<td>USD<td>1.01<td>1.03"), [""; 0]);
+        assert_eq!(found("<th>Currency<th>We buy<th>We sell", "<td>EUR<td>1.08<td>1.10"), [""; 0], "other words");
     }
 
     #[test]

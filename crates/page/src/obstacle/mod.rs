@@ -77,11 +77,9 @@ impl ObstacleKind {
             Self::BotCheck => {
                 "Open the page in a browser; if the check stays, ask the site for an API, a feed or its permission."
             }
-            Self::LogIn => {
-                "Use an address that needs no log-in, or give the recipe the `request.headers` of your own session."
-            }
+            Self::LogIn => "Use an address that needs no log-in: a recipe holds no session, as recipes are shared.",
             Self::Consent => {
-                "Give the recipe the cookie that the site sets after consent, as a header in `request.headers`."
+                "Use an address that gives the page without consent: a recipe holds no cookies, as recipes are shared."
             }
             Self::Empty => "Open the page in a browser; if it has content there, use `--render`.",
             Self::Scripts => "Use `--render`: a browser runs the page's scripts first.",

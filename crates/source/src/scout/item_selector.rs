@@ -79,7 +79,7 @@ pub(super) fn all_in_items(page: &Document, items: &[NodeId], selector: &Selecto
 }
 
 /// The first match of a selector in each item.
-pub(super) fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
+pub(crate) fn first_in_items(page: &Document, items: &[NodeId], selector: &Selector) -> Vec<Option<NodeId>> {
     all_in_items(page, items, selector).into_iter().map(|nodes| nodes.first().copied()).collect()
 }
 

@@ -45,6 +45,7 @@ use self::zones::Zones;
 use crate::definition::PageKind;
 
 pub use example::by_example;
+pub(crate) use item_selector::first_in_items;
 pub(crate) use labels::is_by_position;
 pub(crate) use naming::field_name;
 pub(crate) use places::{is_about_the_same, place_of_known};

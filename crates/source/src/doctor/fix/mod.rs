@@ -78,7 +78,7 @@ pub(super) async fn run(
         }
         ErrorType::HttpError if failure.needs_scripts() => rendering::propose(loaded),
         ErrorType::HttpError => moved_page::propose(services, loaded, &failure, context).await?,
-        ErrorType::Timeout => patience::wait_longer(loaded),
+        ErrorType::Timeout => patience::wait_longer(loaded, context.now()),
         ErrorType::RateLimit => Ok(patience::come_less_often(loaded, &failure)),
     };
     // A site that asks for fewer requests gets fewer, even after a rejection.
@@ -169,7 +169,11 @@ fn relocated(loaded: &Loaded, layout: &Layout, optional: Optional, context: &Ste
 /// Rejects a change that a user rejected, or that did not pass a short while ago.
 fn not_refused(change: Change, loaded: &Loaded, context: &StepContext) -> Thought {
     if loaded.is_refused(&change.recipe, &change.definition, context.now()) {
-        Err("the fix that comes to mind was rejected, or did not pass, before".to_owned())
+        Err(format!(
+            "the fix that comes to mind was rejected, or did not pass, before; `autoheal source history {}` shows it, and \
+             `autoheal source reconsider` allows it again",
+            loaded.row.source
+        ))
     } else {
         Ok(change)
     }

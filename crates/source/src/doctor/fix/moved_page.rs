@@ -18,9 +18,6 @@ use crate::validation::validate;
 /// Maximum number of pages to examine.
 const MOST_PAGES: usize = 8;
 
-/// Addresses less alike than this to the old one are not looked at.
-const LEAST_ALIKE: f64 = 0.25;
-
 /// The longest sitemap that is read, in bytes and in addresses.
 const LONGEST_SITEMAP: usize = 5 << 20;
 const MOST_ADDRESSES: usize = 50_000;
@@ -101,7 +98,7 @@ fn is_the_page(loaded: &Loaded, last: &PageFacts, page: &Seen, seen: &[Seen]) ->
     loaded.recognises(&page.facts) && last.texts.iter().any(|(field, texts)| is_its_own(field, texts))
 }
 
-/// Addresses of the site that resemble the old one, the most alike first.
+/// The addresses of the site that resemble the old one most, the most alike first. A page may have moved to an address of other words.
 async fn candidates(services: &SourceServices, old: &Url) -> Result<Vec<Url>, StepError> {
     let mut found: Vec<Url> = Vec::new();
     if let Ok(sitemaps) = services.fetcher.sitemaps(old).await {
@@ -127,8 +124,7 @@ async fn candidates(services: &SourceServices, old: &Url) -> Result<Vec<Url>, St
         f64::from(u32::try_from(shared).unwrap_or(0)) / f64::from(u32::try_from(all).unwrap_or(1))
             + strsim::normalized_levenshtein(url.path(), old.path()) / 10.0
     };
-    let scored = found.into_iter().map(|url| (alike(&url), url));
-    let mut ranked: Vec<(f64, Url)> = scored.filter(|(score, _)| *score >= LEAST_ALIKE).collect();
+    let mut ranked: Vec<(f64, Url)> = found.into_iter().map(|url| (alike(&url), url)).collect();
     ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     Ok(ranked.into_iter().take(MOST_PAGES).map(|(_, url)| url).collect())
 }

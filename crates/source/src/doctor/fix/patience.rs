@@ -2,18 +2,26 @@
 
 use std::time::Duration;
 
+use autoheal_engine::Timestamp;
+use autoheal_engine::breaker::Breaker;
+use autoheal_engine::source::Stage;
+use autoheal_store::RecipeRow;
+
 use super::{Change, Thought};
 use crate::failure::Failure;
-use crate::loaded::Loaded;
+use crate::loaded::{Loaded, recipe_of};
 
 /// Wait for a page that is assumed when the recipe names none, and the longest wait that recipes allow.
 const FIRST_WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// Twice the time for the page to answer.
-pub(super) fn wait_longer(loaded: &Loaded) -> Thought {
+/// Twice the time for the page to answer, also of the time that did not suffice a short while ago.
+pub(super) fn wait_longer(loaded: &Loaded, now: Timestamp) -> Thought {
     let mut request = loaded.recipe.request().clone();
-    let wait = request.wait.map_or(FIRST_WAIT * 2, |wait| wait * 2).min(LONGEST_WAIT);
+    let is_recent = |row: &&RecipeRow| now.since(row.created_at) < Breaker::default().window;
+    let in_vain = loaded.versions.iter().filter(|row| row.stage == Stage::Failed).filter(is_recent);
+    let tried = in_vain.filter_map(|row| recipe_of(row).ok()?.request().wait).max();
+    let wait = request.wait.max(tried).map_or(FIRST_WAIT * 2, |wait| wait * 2).min(LONGEST_WAIT);
     if request.wait.is_some_and(|before| wait <= before) {
         return Err(format!("the page takes longer than {} s, the most that is waited", LONGEST_WAIT.as_secs()));
     }

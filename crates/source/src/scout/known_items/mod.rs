@@ -188,7 +188,8 @@ struct Worth {
     outermost: usize,
 }
 
-/// The selector of items: by their names, or else by their cells, which tell the rows of a table from its headers, or else by position.
+/// The selector of items: by their names; by tags alone all the way from the content down, since later lists and links have these tags, too;
+/// by their cells, which tell the rows of a table from its headers; or else by position.
 fn select_items(page: &Document, items: &[NodeId]) -> Option<Selector> {
     let robust = robust_selector(&[(page, items)]);
     let by_cells = || {
@@ -197,9 +198,30 @@ fn select_items(page: &Document, items: &[NodeId]) -> Option<Selector> {
         (page.select(&select) == items).then_some(select)
     };
     match robust {
-        Some(robust) if !robust.source().contains(":nth-") => Some(robust),
-        robust => by_cells().or(robust),
+        Some(robust) if robust.source().contains(":nth-") => by_cells().or(Some(robust)),
+        Some(robust) if !robust.source().contains(['.', '#', '[']) => by_path(page, items).or(Some(robust)),
+        Some(robust) => Some(robust),
+        None => by_cells(),
     }
+}
+
+/// The selector of elements by the tags from the content of the page down to them, if all have the same ones.
+fn by_path(page: &Document, items: &[NodeId]) -> Option<Selector> {
+    let path = |item: &NodeId| {
+        let mut tags = vec![page.tag(*item)];
+        for around in page.ancestors(*item) {
+            tags.push(page.tag(around));
+            if matches!(page.tag(around), "main" | "body") {
+                break;
+            }
+        }
+        tags.reverse();
+        tags.join(" > ")
+    };
+    let (first, others) = items.split_first()?;
+    let first = path(first);
+    let select = Selector::parse(&first).ok().filter(|_| others.iter().all(|item| path(item) == first))?;
+    (page.select(&select) == items).then_some(select)
 }
 
 /// Rates a selector of items: by a telling name, by a name, by tags, by position.
