@@ -33,9 +33,6 @@ use crate::{host, outage};
 /// Number of real runs in which a new fix must prove itself.
 const WATCHED_RUNS: u32 = 2;
 
-/// Time after which a fix that gives good values is new no more, even if the page is the same as when it was made.
-const LONGEST_TRIAL: Duration = Duration::from_hours(24);
-
 /// Number of good runs after which a source that a site has slowed down is run twice as often.
 const RECOVERY_RUNS: u32 = 3;
 
@@ -440,10 +437,7 @@ async fn conclude(
 
 /// Returns whether the active version is a fix that has not proved itself yet.
 fn is_on_trial(loaded: &Loaded) -> bool {
-    let good_at = loaded.row.health.last_success_at;
-    let is_old =
-        loaded.in_force.promoted_at.zip(good_at).is_some_and(|(since, good)| good.since(since) >= LONGEST_TRIAL);
-    loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS && !is_old
+    loaded.in_force.asked_by == DOCTOR && loaded.in_force.runs < WATCHED_RUNS
 }
 
 /// Raises an alert, once, when a site has given no page for a day, in more than one run.

@@ -6,6 +6,7 @@ use autoheal_engine::Timestamp;
 use autoheal_engine::source::{Health, Snapshot, SnapshotRole, SourceRecord};
 use autoheal_testkit::kill::{Scenario, kill_after_each_node};
 use autoheal_testkit::site::{Change, Layout, RawAnswer, Scope};
+use rstest::rstest;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -394,19 +395,25 @@ async fn the_character_set_that_the_site_names_counts() {
     assert!(added.stdout.contains("Стул"), "{}", added.stdout);
 }
 
+#[rstest]
+#[case::twice_as_long(600, &["800ms"])]
+#[case::again_and_again(2000, &["800ms", "1600ms", "3200ms"])]
 #[tokio::test]
-async fn a_slow_page_is_waited_for_longer() {
+async fn a_slow_page_is_waited_for_longer(#[case] millis: u64, #[case] waits: &[&str]) {
     let scraper = Scraper::new().await;
     let recipe = scraper.home.path().join("recipe.toml");
     std::fs::write(&recipe, "version = 1\nrequest.wait = \"400ms\"\n[fields.title]\nselect = \"h1\"\n").unwrap();
     let url = scraper.site.url(PAGE);
     let added = scraper.run(&["add", url.as_str(), "--name", "news", "--recipe", recipe.to_str().unwrap()]);
     assert_eq!(added.code, Some(0), "{}", added.told());
-    scraper.site.set(PAGE, Change::Delay(Duration::from_millis(600)));
-    let healed = scraper.run(&["run", "news"]);
-    assert_eq!(healed.code, Some(0), "{}", healed.told());
-    assert_eq!(scraper.json(&["history", "news"])["fixes"][0]["error_type"], "TIMEOUT");
-    assert_eq!(scraper.json(&["show", "news"])["recipe"]["request"]["wait"], "800ms");
+    scraper.site.set(PAGE, Change::Delay(Duration::from_millis(millis)));
+    let runs: Vec<Ended> = waits.iter().map(|_| scraper.run(&["run", "news"])).collect();
+    let codes: Vec<Option<i32>> = runs.iter().map(|run| run.code).collect();
+    let expected: Vec<_> = (1..=waits.len()).map(|run| Some(i32::from(run < waits.len()))).collect();
+    assert_eq!(codes, expected, "{}", runs.last().unwrap().told());
+    let fixes = scraper.json(&["history", "news"])["fixes"].clone();
+    assert!(fixes.as_array().unwrap().iter().all(|fix| fix["error_type"] == "TIMEOUT"), "{fixes}");
+    assert_eq!(scraper.json(&["show", "news"])["recipe"]["request"]["wait"], *waits.last().unwrap());
 }
 
 #[tokio::test]

@@ -19,7 +19,9 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 pub(super) fn wait_longer(loaded: &Loaded, now: Timestamp) -> Thought {
     let mut request = loaded.recipe.request().clone();
     let is_recent = |row: &&RecipeRow| now.since(row.created_at) < Breaker::default().window;
-    let in_vain = loaded.versions.iter().filter(|row| row.stage == Stage::Failed).filter(is_recent);
+    // A page that did not come in time leaves its fix in staging: it could not be tried.
+    let is_in_vain = |row: &&RecipeRow| matches!(row.stage, Stage::Failed | Stage::Staging);
+    let in_vain = loaded.versions.iter().filter(is_in_vain).filter(is_recent);
     let tried = in_vain.filter_map(|row| recipe_of(row).ok()?.request().wait).max();
     let wait = request.wait.max(tried).map_or(FIRST_WAIT * 2, |wait| wait * 2).min(LONGEST_WAIT);
     if request.wait.is_some_and(|before| wait <= before) {
@@ -28,7 +30,7 @@ pub(super) fn wait_longer(loaded: &Loaded, now: Timestamp) -> Thought {
     request.wait = Some(wait);
     Ok(Change {
         recipe: loaded.recipe.clone().with_request(request),
-        ..Change::of(loaded, format!("wait up to {} s for the page", wait.as_secs()))
+        ..Change::of(loaded, format!("wait up to {} s for the page", wait.as_secs_f64()))
     })
 }
 
