@@ -128,6 +128,11 @@ impl Printer {
         }
     }
 
+    /// Prints a message about something that failed to standard error, even if `--quiet` is set.
+    pub(crate) fn fault(&self, text: impl Into<Text>) {
+        write_line(&text.into());
+    }
+
     /// Returns whether the user can answer a question: standard input and standard error are a terminal.
     pub(crate) fn can_ask(&self) -> bool {
         self.is_terminal && io::stdin().is_terminal()

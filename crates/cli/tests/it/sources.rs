@@ -98,7 +98,9 @@ async fn three_attempts_in_vain_are_a_quarantine_and_no_fourth_is_made() {
     let results: Value = serde_json::from_str(&scraper.home.run(&["report", &run, "--json"]).stdout).unwrap();
     assert_eq!(results["breaker_reason"], "MAX_ATTEMPTS_REACHED", "{results}");
     // Another process, another run: still no fourth attempt.
-    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    let again = scraper.run(&["run", "news"]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.stderr.contains("then run `autoheal source release news`"), "{}", again.told());
     assert_eq!(scraper.run(&["heal", "news"]).code, Some(1));
     let history = scraper.json(&["history", "news"]);
     assert_eq!(history["fixes"].as_array().unwrap().len(), 3);
@@ -314,11 +316,13 @@ async fn a_fix_that_fails_its_first_runs_is_taken_back() {
     assert_eq!(scraper.add().code, Some(0));
     scraper.site.set(PAGE, Change::Layout(Layout::Cards));
     // The run right after the promotion sees what the fix was made for, and is no proof.
-    let healed = scraper.run(&["run", "news"]);
-    assert_eq!(healed.code, Some(0), "{}", healed.told());
+    let healed = scraper.run(&["run", "news", "--quiet"]);
+    assert_eq!((healed.code, healed.stderr.as_str()), (Some(0), ""), "{}", healed.told());
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2);
     scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
-    assert_eq!(scraper.run(&["run", "news"]).code, Some(1));
+    let failed = scraper.run(&["run", "news", "--quiet"]);
+    assert_eq!(failed.code, Some(1));
+    assert!(failed.stderr.starts_with("news: broken: "), "a cron job is told why: {}", failed.told());
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2, "one failure may be the site's");
     assert_eq!(scraper.json(&["history", "news"])["fixes"].as_array().unwrap().len(), 1, "and no other fix is made");
     assert_eq!(scraper.run(&["run", "news"]).code, Some(1));

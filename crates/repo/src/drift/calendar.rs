@@ -232,9 +232,9 @@ mod tests {
             while let Some(place) = between(&events, good, bad) {
                 assert!(good < place && place < bad, "{good} {place} {bad}");
                 if place < first_bad {
-                    good = place
+                    good = place;
                 } else {
-                    bad = place
+                    bad = place;
                 }
                 tried += 1;
             }

@@ -165,7 +165,7 @@ pub(super) async fn run(
             if runner.stop.is_cancelled() {
                 return Ok(Exit::Cancelled);
             }
-            printer.say(&format!(
+            printer.fault(&format!(
                 "{name}: not finished within {} s (--time-limit); the next run resumes where this one stopped",
                 time_limit.as_secs()
             ));
@@ -174,7 +174,13 @@ pub(super) async fn run(
             continue;
         };
         all_good &= row.is_well();
-        printer.say(&line(&name, &row));
+        let source = store.source(&name).await?;
+        let line = line(&name, &row, source.map(|source| source.health.state));
+        if row.is_well() {
+            printer.say(&line);
+        } else {
+            printer.fault(&line);
+        }
         let outcome = row.outcome.map(Outcome::name);
         results.push(
             json!({ "source": name, "outcome": outcome, "stop_reason": row.stop_reason, "results": row.results }),
@@ -228,8 +234,8 @@ async fn within<T>(limit: Duration, stop: &CancellationToken, mut work: impl Fut
     }
 }
 
-/// Returns the line about a run that has ended: what happened, why, and what to do next.
-fn line(source: &str, row: &RunRow) -> String {
+/// Returns the line about a run that has ended: what happened, why, and what to do next. `state`: that of the source.
+fn line(source: &str, row: &RunRow, state: Option<HealthState>) -> String {
     let outcome = row.outcome.map_or("not finished", Outcome::label);
     let reason = row.stop_reason.as_deref().and_then(StopReason::from_name);
     let is_failure =
@@ -238,6 +244,9 @@ fn line(source: &str, row: &RunRow) -> String {
     let message = document.and_then(|document| document["failure"]["message"].as_str().or(document["error"].as_str()));
     let why =
         message.map(str::to_owned).or_else(|| reason.map(|reason| reason.explanation().to_owned())).unwrap_or_default();
+    // The Doctor makes no attempt in quarantine.
+    let reason =
+        if is_failure && state == Some(HealthState::Quarantined) { Some(StopReason::Quarantined) } else { reason };
     let next = reason.map(StopReason::next).filter(|next| !next.is_empty());
     let next = next.map(|next| format!("\n    next: {}", next.replace("NAME", source))).unwrap_or_default();
     format!("{source}: {outcome}: {why}{next}")

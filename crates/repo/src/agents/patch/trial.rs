@@ -192,12 +192,11 @@ impl Trial<'_> {
         promising.sort_by_key(|promising| (Reverse(promising.passed), promising.candidate.cost));
         let mut kept: Vec<Kept> = Vec::new();
         for promising in promising.into_iter().take(FULL_TRIALS) {
-            let result = match promising.whole {
-                Some(result) => result,
-                None => {
-                    let limit = Duration::from_secs(self.state.request.limits.test_seconds);
-                    self.check_with(&promising.candidate, &promising.files, &Scope::All, limit).await?
-                }
+            let result = if let Some(result) = promising.whole {
+                result
+            } else {
+                let limit = Duration::from_secs(self.state.request.limits.test_seconds);
+                self.check_with(&promising.candidate, &promising.files, &Scope::All, limit).await?
             };
             if let Err(rejection) = self.judge(&promising.candidate, &result) {
                 self.log(&promising.candidate, PatchStatus::Failed, &rejection.to_string());

@@ -13,7 +13,7 @@ use crate::state::{BoundOutcome, Offender, TriedBound};
 use crate::test_scope::Scope;
 use crate::toolchain::package_manager::Distribution;
 
-/// Distributions that are taken back to a day together: an index is asked for the releases of each.
+/// Distributions that are taken back to a day together: each costs a request to an index.
 const MOST_DISTRIBUTIONS: usize = 80;
 
 /// Result of the tests with the distributions of a day.
@@ -71,7 +71,7 @@ impl Hunt<'_> {
             if self.is_over() {
                 return Ok(false);
             }
-            // The day itself may be red still: several releases of one distribution may have come on it.
+            // The tests may still fail on the day itself: several releases of one distribution may have come on it.
             green = red.before;
         }
         Ok(false)
@@ -90,7 +90,7 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    /// The first day after a green one on which the tests fail: they fail today. `None`: it cannot be told.
+    /// The first day after a green one on which the tests fail: they fail today. `None`: it is not known.
     async fn first_red_day(
         &mut self,
         calendar: &Calendar,
@@ -144,7 +144,7 @@ impl Hunt<'_> {
         Ok(released)
     }
 
-    /// Runs the tests with the distributions of a day; `None`: of today, but for what is excluded.
+    /// Runs the tests with the distributions of a day; `None`: of today, except what is excluded.
     async fn on_day(
         &mut self,
         calendar: &Calendar,
@@ -158,7 +158,7 @@ impl Hunt<'_> {
         self.with(&bounds, own, day, present).await
     }
 
-    /// Runs the tests with bounds, until the first failure. `own`: those of them that are told apart from what follows from the day.
+    /// Runs the tests with bounds, until the first failure. `own`: those of them that do not follow from the day.
     async fn with(
         &mut self,
         bounds: &[String],
