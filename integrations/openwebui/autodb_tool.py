@@ -77,8 +77,8 @@ class Tools:
         }
         if self.valves.MODEL not in ("", "none"):
             return (
-                "The manual could not be asked: the valve MODEL is empty or `none`. Which model it is says the server "
-                "(`autoheal serve --model`). Do not guess an answer."
+                f"The manual could not be asked: the valve MODEL is {self.valves.MODEL!r}, and can only be left empty, or be "
+                "`none`: the model is that of the server (`autoheal serve --model`). Do not guess an answer."
             )
         vehicle = " ".join(part for part in (year, make, model, engine) if part)
         await tell(f"Looking for {query} ({vehicle})")

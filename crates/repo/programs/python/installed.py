@@ -1,9 +1,10 @@
 """Prints the distributions of this environment as JSON: names, versions, the modules that each brings, and what each requires.
 
-installed.py [EXTRA...]: extras of the project itself whose requirements are wanted, too.
+installed.py FOLDER [EXTRA...]: the folder of the project itself, and its extras whose requirements are wanted, too.
 """
 
 import json
+import os
 import sys
 
 try:
@@ -31,13 +32,21 @@ def modules(distribution):
     return sorted(names, key=lambda name: (name.count("."), name))[:MOST_MODULES]
 
 
-def is_project(distribution):
+def is_from_folder(distribution):
     """A distribution that was installed from a folder, as the project itself is."""
     try:
         origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     except ValueError:
         return False
     return "dir_info" in origin
+
+
+def is_in_folder(distribution, folder):
+    """A distribution whose modules are all in the folder, and that was not a wheel: `setup.py install` does not record from where it installs."""
+    names = [name for name in modules(distribution) if "." not in name]
+    paths = lambda name: (os.path.join(folder, place, name) for place in ("", "src", "lib"))
+    has = lambda name: any(os.path.isdir(path) or os.path.isfile(path + ".py") for path in paths(name))
+    return bool(names) and all(map(has, names)) and distribution.read_text("RECORD") is None
 
 
 def requirements(distribution, extras):
@@ -55,8 +64,7 @@ def requirements(distribution, extras):
             yield requirement
 
 
-def described(distribution, extras):
-    own = is_project(distribution)
+def described(distribution, own, extras):
     needs = list(requirements(distribution, extras if own else []))
     return {
         "name": distribution.metadata["Name"],
@@ -69,13 +77,17 @@ def described(distribution, extras):
 
 
 def main():
+    folder, extras = sys.argv[1], sys.argv[2:]
     found = {}
     for distribution in metadata.distributions() if metadata else ():
         name = distribution.metadata["Name"]
         # The first on the import path is the one that is imported.
         if name and name.lower() not in found:
-            found[name.lower()] = described(distribution, sys.argv[1:])
-    json.dump(sorted(found.values(), key=lambda one: one["name"].lower()), sys.stdout)
+            found[name.lower()] = distribution
+    own = {name for name, distribution in found.items() if is_from_folder(distribution)}
+    own = own or {name for name, distribution in found.items() if is_in_folder(distribution, folder)}
+    told = [described(distribution, name in own, extras) for name, distribution in sorted(found.items())]
+    json.dump(told, sys.stdout)
 
 
 main()

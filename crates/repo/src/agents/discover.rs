@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use autoheal_code::test_regions::TestRegions;
-use autoheal_engine::ErrorCode;
 use autoheal_engine::workflow::{StepContext, StepError};
+use autoheal_engine::{ErrorCode, counted};
 
 use crate::discovery;
 use crate::state::HealState;
@@ -37,6 +37,6 @@ pub(crate) fn run(state: &mut HealState, folder: &Path, context: &StepContext) -
                 .to_owned(),
         });
     }
-    context.note("discovered", format!("{} test files", state.analysis.test_files.len()));
+    context.note("discovered", counted(state.analysis.test_files.len(), "test file"));
     Ok(())
 }

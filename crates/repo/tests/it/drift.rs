@@ -108,6 +108,36 @@ async fn two_that_broke_the_same_place_are_found_by_the_days_of_their_releases()
     assert!(healed.report.contains("`kit<=1.1`: the failure is the same"), "{}", healed.report);
 }
 
+/// `setup.py install` does not record where the project lies, and yet its requirements hold in each environment that is tried.
+#[test]
+fn a_project_without_a_record_of_its_folder_is_known_by_its_modules() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("tree/src/shop.py", "");
+    write("tree/src/vendored.py", "");
+    write("site/shop-1.0.egg-info/PKG-INFO", "Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n");
+    write("site/shop-1.0.egg-info/top_level.txt", "shop\n");
+    write("site/shop-1.0.egg-info/requires.txt", "gadget>=1\n");
+    write("site/vendored-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: vendored\nVersion: 1.0\n");
+    write("site/vendored-1.0.dist-info/RECORD", "vendored.py,,\n");
+    write("site/vendored-1.0.dist-info/top_level.txt", "vendored\n");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/python/installed.py");
+    let mut command = std::process::Command::new("python3");
+    command.arg(script).arg(folder.path().join("tree")).env("PYTHONPATH", folder.path().join("site"));
+    let output = command.output().unwrap();
+    let found: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let one = |name: &str| found.iter().find(|one| one["name"] == name).unwrap();
+    assert_eq!((&one("shop")["is_project"], &one("shop")["requirements"][0]), (&true.into(), &"gadget>=1".into()));
+    assert_eq!(
+        (&one("vendored")["is_project"], &one("vendored")["requirements"]),
+        (&false.into(), &serde_json::json!([]))
+    );
+}
+
 /// The last commit broke it: with what is installed now, the commit before passes.
 #[tokio::test]
 async fn a_fault_of_the_last_commit_is_no_drift() {

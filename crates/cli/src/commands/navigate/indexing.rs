@@ -1,6 +1,7 @@
 //! The index of a manual: built and refreshed, and used if there is one.
 
 use anyhow::Context as _;
+use autoheal_engine::counted;
 use autoheal_navigate::{CrawlError, CrawlReport, Crawler, FetchedPages};
 use autoheal_store::ManualIndex;
 use autoheal_store::manual_index::Summary;
@@ -88,5 +89,5 @@ fn line(summary: &Summary) -> String {
     } else {
         format!(", not complete: {} more pages are known; continue with --index", summary.due)
     };
-    format!("index of {} pages with {} texts{state}", summary.pages, summary.units)
+    format!("index of {} with {}{state}", counted(summary.pages, "page"), counted(summary.units, "text"))
 }

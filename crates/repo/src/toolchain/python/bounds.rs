@@ -45,10 +45,12 @@ impl PackageManager for Pip {
     }
 
     fn installed_words(&self, place: &Place<'_>, search: Search<'_>) -> Vec<String> {
-        let extras = Dependencies::of(&search.checkout.folders.tree(), search.project).extras;
+        let tree = search.checkout.folders.tree();
+        let extras = Dependencies::of(&tree, search.project).extras;
+        let folder = tree.join(&search.project.directory).display().to_string();
         // Isolated: the tree may hold metadata of the project, too.
         let ours = [place.program(), "-I".to_owned(), place.tool(programs::INSTALLED)];
-        ours.into_iter().chain(extras).collect()
+        ours.into_iter().chain([folder]).chain(extras).collect()
     }
 
     fn stated(&self, search: Search<'_>) -> BTreeSet<String> {
