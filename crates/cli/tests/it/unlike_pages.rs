@@ -76,7 +76,7 @@ async fn what_is_not_a_page_is_not_added() {
     for (body, hint) in [
         ("<title>Checking your browser</title><h1>Checking your browser</h1>", "bot check"),
         ("<title>Shop</title><div id=root></div><script src=/a.js></script>", "--render"),
-        ("<title>Log in</title><form><input type=password></form>", "request.headers"),
+        ("<title>Log in</title><form><input type=password></form>", "needs no log-in"),
         ("%PDF-1.7", "not HTML"),
     ] {
         scraper.site.set(PRODUCT, html(body));
