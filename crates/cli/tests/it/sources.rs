@@ -322,7 +322,7 @@ async fn a_fix_that_fails_its_first_runs_is_taken_back() {
     scraper.site.set(PAGE, Change::DeleteField("title".to_owned()));
     let failed = scraper.run(&["run", "news", "--quiet"]);
     assert_eq!(failed.code, Some(1));
-    assert!(failed.stderr.starts_with("news: broken: "), "a cron job is told why: {}", failed.told());
+    assert!(failed.stderr.starts_with("news: broken: "), "it says why, for a cron job: {}", failed.told());
     assert_eq!(scraper.json(&["show", "news"])["recipe_version"], 2, "one failure may be the site's");
     assert_eq!(scraper.json(&["history", "news"])["fixes"].as_array().unwrap().len(), 1, "and no other fix is made");
     assert_eq!(scraper.run(&["run", "news"]).code, Some(1));

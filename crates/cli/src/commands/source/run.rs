@@ -174,12 +174,11 @@ pub(super) async fn run(
             continue;
         };
         all_good &= row.is_well();
-        let source = store.source(&name).await?;
-        let line = line(&name, &row, source.map(|source| source.health.state));
         if row.is_well() {
-            printer.say(&line);
+            printer.say(&line(&name, &row, None));
         } else {
-            printer.fault(&line);
+            let source = store.source(&name).await?;
+            printer.fault(&line(&name, &row, source.map(|source| source.health.state)));
         }
         let outcome = row.outcome.map(Outcome::name);
         results.push(

@@ -197,11 +197,10 @@ fn select_items(page: &Document, items: &[NodeId]) -> Option<Selector> {
         let select = Selector::parse("tr:has(> td)").ok().filter(|_| is_row)?;
         (page.select(&select) == items).then_some(select)
     };
-    match robust {
-        Some(robust) if robust.source().contains(":nth-") => by_cells().or(Some(robust)),
-        Some(robust) if !robust.source().contains(['.', '#', '[']) => by_path(page, items).or(Some(robust)),
-        Some(robust) => Some(robust),
-        None => by_cells(),
+    match robust.as_ref().map(worth_of) {
+        None | Some(BY_POSITION) => by_cells().or(robust),
+        Some(BY_TAGS) => by_path(page, items).or(robust),
+        Some(_) => robust,
     }
 }
 
@@ -224,17 +223,21 @@ fn by_path(page: &Document, items: &[NodeId]) -> Option<Selector> {
     (page.select(&select) == items).then_some(select)
 }
 
+/// Worth of a selector by position, and of one by tags alone.
+const BY_POSITION: u8 = 0;
+const BY_TAGS: u8 = 1;
+
 /// Rates a selector of items: by a telling name, by a name, by tags, by position.
 fn worth_of(select: &Selector) -> u8 {
     let source = select.source();
     let mut names = source.split(|character: char| !(character.is_alphanumeric() || "-_.#[".contains(character)));
     if source.contains(":nth-") {
-        0
+        BY_POSITION
     } else if names.any(|part| part.rsplit_once(['.', '#', '[']).is_some_and(|(_, name)| !is_layout(name))) {
         3
     } else if source.contains(['.', '#', '[']) {
         2
     } else {
-        1
+        BY_TAGS
     }
 }
