@@ -8,8 +8,8 @@ use autoheal_page::recipe::{Field, Recipe, Source};
 use autoheal_page::{Document, NodeId, Selector};
 
 use crate::drift::quoted;
-use crate::scout::first_in_items;
 use crate::scout::zones::Zones;
+use crate::scout::{cells_of, first_in_items, headers_of};
 
 /// Returns the names of such fields and a description of each. `before` is the page as it was when its values were accepted last.
 pub(crate) fn displaced(recipe: &Recipe, before: &Document, now: &Document) -> Vec<(String, String)> {
@@ -59,20 +59,11 @@ fn other_column((before, was): (&Document, NodeId), (now, is): (&Document, NodeI
 
 /// Returns the header of the column that an element of a table is in, and those of all columns.
 fn column(page: &Document, node: NodeId) -> Option<(String, Vec<String>)> {
-    let around = |node: NodeId, tags: &[&str]| {
-        std::iter::once(node).chain(page.ancestors(node)).find(|above| tags.contains(&page.tag(*above)))
-    };
-    let cells =
-        |row: NodeId| page.children(row).filter(|cell| matches!(page.tag(*cell), "td" | "th")).collect::<Vec<_>>();
-    let cell = around(node, &["td", "th"])?;
-    let at = cells(around(cell, &["tr"])?).iter().position(|other| *other == cell)?;
-    let table = around(cell, &["table"])?;
-    let header = page.descendants(table).find(|inner| page.tag(*inner) == "tr")?;
-    let header = cells(header);
-    if header.iter().any(|cell| page.tag(*cell) != "th" || page.attribute(*cell, "colspan").is_some()) {
-        return None;
-    }
-    let headers: Vec<String> = header.iter().map(|cell| page.visible_text(*cell).to_owned()).collect();
+    let around = |tag: &str| page.ancestors(node).find(|above| page.tag(*above) == tag);
+    let headers = headers_of(page, around("table")?)?;
+    let cells = cells_of(page, around("tr")?, &headers)?;
+    let at = cells.iter().position(|cell| *cell == node || page.contains(*cell, node))?;
+    let headers: Vec<String> = headers.iter().map(|cell| page.visible_text(*cell).to_owned()).collect();
     Some((headers.get(at).filter(|header| !header.is_empty())?.clone(), headers))
 }
 

@@ -153,21 +153,33 @@ fn item_field(page: &Document, items: &[NodeId], name: FieldName, slots: &[Optio
     Some(ItemField { name, nodes, take, select, texts, conversion })
 }
 
-/// The columns of a table with headers, by their names.
-fn columns(page: &Document, items: &[NodeId]) -> Vec<(FieldName, Vec<Option<Slot>>)> {
-    let Some(first) = items.first().filter(|item| page.tag(**item) == "tr") else { return Vec::new() };
-    let Some(table) = page.ancestors(*first).find(|above| page.tag(*above) == "table") else { return Vec::new() };
+/// The header cells of a table, one for each column: its first row of nothing else. `None`: there is no such row, or a cell spans columns.
+pub(crate) fn headers_of(page: &Document, table: NodeId) -> Option<Vec<NodeId>> {
     let is_of_headers = |row: &NodeId| {
         page.tag(*row) == "tr"
             && page.children(*row).count() >= 2
             && page.children(*row).all(|cell| page.tag(cell) == "th")
     };
-    let Some(headers) = page.descendants(table).find(is_of_headers) else { return Vec::new() };
-    let headers: Vec<NodeId> = page.children(headers).collect();
-    let spans = |cell: NodeId| page.attribute(cell, "colspan").is_some_and(|span| span.trim() != "1");
-    if headers.iter().any(|cell| spans(*cell)) {
-        return Vec::new();
-    }
+    let headers: Vec<NodeId> = page.children(page.descendants(table).find(is_of_headers)?).collect();
+    (!headers.iter().any(|cell| spans(page, *cell))).then_some(headers)
+}
+
+/// The cells of a row, if there is one below each header.
+pub(crate) fn cells_of(page: &Document, row: NodeId, headers: &[NodeId]) -> Option<Vec<NodeId>> {
+    let cells: Vec<NodeId> = page.children(row).collect();
+    let is_regular = cells.len() == headers.len() && !cells.iter().any(|cell| spans(page, *cell));
+    is_regular.then_some(cells)
+}
+
+fn spans(page: &Document, cell: NodeId) -> bool {
+    page.attribute(cell, "colspan").is_some_and(|span| span.trim() != "1")
+}
+
+/// The columns of a table with headers, by their names.
+fn columns(page: &Document, items: &[NodeId]) -> Vec<(FieldName, Vec<Option<Slot>>)> {
+    let Some(first) = items.first().filter(|item| page.tag(**item) == "tr") else { return Vec::new() };
+    let Some(table) = page.ancestors(*first).find(|above| page.tag(*above) == "table") else { return Vec::new() };
+    let Some(headers) = headers_of(page, table) else { return Vec::new() };
     let mut columns: Vec<(FieldName, Vec<Option<Slot>>)> = Vec::new();
     for (place, header) in headers.iter().enumerate() {
         let Some(name) = field_name(&page.text(*header)) else { continue };
@@ -175,10 +187,8 @@ fn columns(page: &Document, items: &[NodeId]) -> Vec<(FieldName, Vec<Option<Slot
             continue;
         }
         let cell = |item: &NodeId| {
-            let cells: Vec<NodeId> = page.children(*item).collect();
-            let is_regular = cells.len() == headers.len() && !cells.iter().any(|cell| spans(*cell));
-            let cell = cells.get(place).filter(|cell| is_regular && page.letters(**cell) > 0)?;
-            Some((*cell, NodeTake::Text))
+            let cell = *cells_of(page, *item, &headers)?.get(place)?;
+            (page.letters(cell) > 0).then_some((cell, NodeTake::Text))
         };
         columns.push((name, items.iter().map(cell).collect()));
     }

@@ -45,6 +45,7 @@ use self::zones::Zones;
 use crate::definition::PageKind;
 
 pub use example::by_example;
+pub(crate) use item_fields::{cells_of, headers_of};
 pub(crate) use item_selector::first_in_items;
 pub(crate) use labels::is_by_position;
 pub(crate) use naming::field_name;
