@@ -1,11 +1,17 @@
 //! Faults of logic in JavaScript, repaired by search: real sandbox, the projects' own test runners, the warm workers for them.
 #![expect(clippy::unwrap_used, reason = "what prepares a test fails as the test does")]
 
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use autoheal_code::warm::{Answer, Request, Try, TryEnd};
 use autoheal_engine::StopReason;
 use autoheal_repo::HealRequest;
 use autoheal_repo::request::CommandLimits;
 use autoheal_testkit::repository::TestRepository;
 use rstest::rstest;
+use tempfile::TempDir;
 
 use crate::driver::{Healed, kept};
 use crate::heal_node::heal_as_asked;
@@ -219,6 +225,48 @@ async fn a_loop_without_an_end_is_repaired(
     let Some(healed) = heal_in_time(&repository).await else { return };
     is_found_by_search(&healed, &repository, "src/digits.js", &digits, "number / 10");
     assert!(healed.report.contains("TestHangs: the test did not end"), "{}", healed.report);
+}
+
+/// Loading takes a hundred times as long as the tests: what a try may take is what its tests may, and the loading.
+#[test]
+fn what_takes_long_to_load_is_not_what_takes_long_to_test() {
+    let full = "exports.isFull = (count) => count > 10;\n";
+    let tests = "const { it } = require('node:test');\nconst assert = require('assert');\n\
+                 const ready = Date.now() + 700;\nwhile (Date.now() < ready);\nconst { isFull } = require('./full');\n\
+                 it('is full', () => assert.equal(isFull(10), true));\nit('is not', () => assert.equal(isFull(9), false));\n";
+    let project = TempDir::new().unwrap();
+    std::fs::write(project.path().join("full.js"), full).unwrap();
+    std::fs::write(project.path().join("full.test.js"), tests).unwrap();
+    let warm = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/node/autoheal_warm_node/main.cjs");
+    let server = Command::new("node")
+        .arg(warm)
+        .args(["node_test", "1"])
+        .args([project.path(), Path::new("--"), Path::new("full.test.js")])
+        .current_dir(project.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    // What is not there is told of by every other test here.
+    let Ok(mut server) = server else { return };
+    let mut requests = server.stdin.take().unwrap();
+    let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut answer = || serde_json::from_str::<Answer>(&answers.next().unwrap().unwrap()).unwrap();
+    let mut send = |request: &Request<'_>| writeln!(requests, "{}", serde_json::to_string(request).unwrap()).unwrap();
+
+    assert!(matches!(answer(), Answer::Ready { tests: 2 }));
+    send(&Request::All { seconds: 60.0 });
+    assert!(matches!(answer(), Answer::All { complete: true, .. }));
+    let (first, passing) = (["full.test.js::is full".to_owned()], ["full.test.js::is not".to_owned()]);
+    send(&Request::Plan { first: &first, rest: &passing, passing: &passing, seconds: 0.1, rest_seconds: 10.0 });
+    let at = full.find("> 10").unwrap();
+    let change = |number, text| Try { number, file: "full.js", edits: vec![(at, at + 1, text)], fresh: false };
+    for (number, text, end) in [(0, ">=", TryEnd::Passed), (1, "<", TryEnd::Failed)] {
+        send(&Request::Try(change(number, text)));
+        let Answer::Tried(tried) = answer() else { panic!("not about a try") };
+        assert_eq!((tried.number, tried.outcome), (number, end));
+    }
+    drop(requests);
+    assert!(server.wait().unwrap().success());
 }
 
 /// Every change that is tried adds to what belongs to the process: what was left by one is not there for the next.

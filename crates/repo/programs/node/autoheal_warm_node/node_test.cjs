@@ -17,12 +17,6 @@ const LOADED = path.join(__dirname, 'node_test_process.cjs');
 // Beside the programs of this folder, as for every command.
 const REPORTER = path.join(__dirname, '..', 'node_test_reporter.mjs');
 
-// How often a process is looked at, in milliseconds.
-const LOOKING = 25;
-
-// How many times as long as it may compute a process may take.
-const PATIENCE = 5;
-
 /** `words`: Node's options, `--`, and the files and folders of tests. */
 exports.prepare = async function prepare(words) {
   const end = words.indexOf('--');
@@ -38,7 +32,7 @@ class Suite {
 
   /** How many tests each file has, by its name relative to the project. */
   async list() {
-    const { entries } = await this.start(['--test', ...this.named], null);
+    const { entries } = await this.start(['--test', ...this.named]);
     const counts = {};
     for (const { file } of entries) {
       const name = file && pathInRoot(file);
@@ -48,10 +42,11 @@ class Suite {
     return counts;
   }
 
-  async run({ files, only, timeout, loaded, began, ended, fileEnded }) {
+  /** Gives how long loading computed at most, in seconds: each file is loaded by itself, and its tests run at once. */
+  async run({ files, only, began, ended, fileEnded }) {
     // The server has listed them, and says which; only what needs all of them asks again.
     if (!files && this.files === null) await this.list();
-    if (loaded) loaded();
+    let load = 0;
     const known = new Set(only);
     for (const name of files || this.files) {
       const ids = only && only.filter((id) => fileOf(id) === name);
@@ -61,10 +56,13 @@ class Suite {
         continue;
       }
       const file = path.join(ROOT, name);
-      const result = await this.start([file], timeout || null);
+      const before = computed();
+      const result = await this.start([file]);
+      const testing = result.entries.reduce((sum, { millis }) => sum + millis / 1000, 0);
+      load = Math.max(load, computed() - before - testing);
       if (tellFile(file, result, known, { ended, fileEnded })) break;
     }
-    return { load: 0 };
+    return { load };
   }
 
   /** Runs these tests of a file, each in a process of its own, and says which lines it ran. */
@@ -74,13 +72,13 @@ class Suite {
       const pattern = `^${title.replace(/[^a-zA-Z0-9_ ]/g, '.')}$`;
       began();
       const words = [`--test-name-pattern=${pattern}`, path.join(ROOT, name)];
-      const { lines } = await this.start(words, null, true);
+      const { lines } = await this.start(words, true);
       ended(id, null, 0, lines);
     }
   }
 
-  /** Runs a process to its end. `timeout`: how many milliseconds it may take; null: as long as it likes. */
-  async start(words, timeout, isWatched = false) {
+  /** Runs a process to its end. It may take what the worker may. */
+  async start(words, isWatched = false) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'autoheal-'));
     const report = path.join(folder, 'report');
     const file = changedText.file();
@@ -92,7 +90,7 @@ class Suite {
     const line = [...this.options, ...own, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${report}`];
     const env = { ...process.env, AUTOHEAL_PROJECT: JSON.stringify(process.argv.slice(2)), AUTOHEAL_TEST: JSON.stringify(job) };
     try {
-      const status = await ended(spawn(process.execPath, [...line, ...words], { env, stdio: 'ignore' }), timeout);
+      const status = await ended(spawn(process.execPath, [...line, ...words], { env, stdio: 'ignore' }));
       const read = (name) => (fs.existsSync(path.join(folder, name)) ? fs.readFileSync(path.join(folder, name), 'utf8') : '');
       if (read('read') !== '') changedText.noteRead();
       const entries = read('report').split('\n').filter(Boolean).map((entry) => JSON.parse(entry));
@@ -103,23 +101,15 @@ class Suite {
   }
 }
 
-/** Waits for a process, and ends one that takes too long, or computes a part of that. Gives its exit code; null: it was ended. */
-function ended(child, timeout) {
-  const until = Date.now() + (timeout || Infinity);
-  // What the system does not tell is no reason to end it.
-  const computed = () => 1000 * (usageOf(child.pid) || { processor: 0 }).processor;
-  return new Promise((resolve) => {
-    const look = setInterval(() => {
-      if (timeout && (Date.now() > until || computed() > timeout / PATIENCE + 1000)) child.kill('SIGKILL');
-    }, LOOKING);
-    const end = (status) => {
-      clearInterval(look);
-      resolve(status);
-    };
-    child.on('error', () => end(null));
-    child.on('exit', end);
+/** Seconds on a processor of this process and of those that it began. */
+const computed = () => (usageOf(process.pid) || { processor: 0 }).processor;
+
+/** Waits for a process. Gives its exit code; null: it was ended. */
+const ended = (child) =>
+  new Promise((resolve) => {
+    child.on('error', () => resolve(null));
+    child.on('exit', resolve);
   });
-}
 
 const isWell = (outcome) => outcome === 'passed' || outcome === 'skipped';
 

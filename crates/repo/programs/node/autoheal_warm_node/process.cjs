@@ -72,7 +72,7 @@ class Worker {
     this.limit = { ...allowance, until: Date.now() + 1000 * allowance.wall };
   }
 
-  /** Seconds on a processor and bytes of memory; null where the system does not tell. */
+  /** What it has taken, as `usageOf` gives it. */
   usage() {
     return usageOf(this.child.pid);
   }
@@ -100,20 +100,42 @@ class Worker {
   }
 }
 
-/** Seconds on a processor and bytes of memory of a process; null where the system does not tell. */
-function usageOf(process) {
+/**
+ * What a process has taken: seconds on a processor, `own` and with the processes that it began, and bytes of memory of all of them; null where
+ * the system does not tell.
+ */
+function usageOf(pid) {
+  const own = usageOfOne(pid);
+  if (own === null) return null;
+  const begun = childrenOf(pid).map(usageOf).filter((usage) => usage !== null);
+  const sum = (name, first) => begun.reduce((total, usage) => total + usage[name], first);
+  return { own: own.processor, processor: sum('processor', own.processor + own.ended), memory: sum('memory', own.memory) };
+}
+
+/** The same of one process alone; `ended`: seconds of the processes that it began and that have ended. */
+function usageOfOne(pid) {
   try {
-    const stat = fs.readFileSync(`/proc/${process}/stat`, 'latin1');
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { processor: (Number(fields[11]) + Number(fields[12])) * TICK, memory: resident(process) };
+    const seconds = (at) => (Number(fields[at]) + Number(fields[at + 1])) * TICK;
+    return { processor: seconds(11), ended: seconds(13), memory: resident(pid) };
   } catch {
     return null;
   }
 }
 
+/** The processes that a process has begun, by their numbers. */
+function childrenOf(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
 /** Bytes of memory that a process has. */
-function resident(process) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${process}/status`, 'latin1')) || [];
+function resident(pid) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1')) || [];
   return 1024 * Number(kilobytes || 0);
 }
 

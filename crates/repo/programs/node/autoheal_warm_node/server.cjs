@@ -265,7 +265,7 @@ class Server {
       return this.broken(became.error === undefined ? 'the test runner ended while the tests were loaded' : `loading the tests failed: ${became.error}`);
     }
     const used = worker.usage();
-    if (used !== null && worker.began !== null) this.load = Math.max(SHORTEST_LOADING / LOADING, used.processor - worker.began.processor);
+    if (used !== null && worker.began !== null) this.load = Math.max(SHORTEST_LOADING / LOADING, used.own - worker.began.own);
     const counts = Object.entries(became.files);
     this.isListed = true;
     this.helpers = counts.filter(([, count]) => count === 0).map(([file]) => file);
