@@ -11,6 +11,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{AccessFlags, Pid, access};
 use tokio::process::{Child, ChildStdin, Command};
@@ -68,7 +69,12 @@ impl Program {
             io::Error::new(io::ErrorKind::NotFound, "no program `prlimit`; install the package util-linux")
         })?;
         let mut command = prlimit.unlimited();
-        command.args(prlimit_options([("core", 0), ("data", limits.memory), ("fsize", limits.file)])).arg(&self.0);
+        let limits = [
+            ("core", 0),
+            ("data", at_most(Resource::RLIMIT_DATA, limits.memory)),
+            ("fsize", at_most(Resource::RLIMIT_FSIZE, limits.file)),
+        ];
+        command.args(prlimit_options(limits)).arg(&self.0);
         Ok(command)
     }
 
@@ -80,6 +86,11 @@ impl Program {
     pub fn unlimited(&self) -> Command {
         Command::new(&self.0)
     }
+}
+
+/// Returns a limit, or what an administrator has set for us if that is less: nothing can ask for more than that.
+fn at_most(resource: Resource, limit: u64) -> u64 {
+    getrlimit(resource).map_or(limit, |(_, own)| limit.min(own))
 }
 
 /// Returns the options between `prlimit` (of util-linux) and a command that it starts with these limits.

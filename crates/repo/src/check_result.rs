@@ -61,6 +61,24 @@ impl CheckResult {
         self.findings.extend(new);
     }
 
+    /// Takes out findings, each with the selectors of the tests that showed it.
+    pub(crate) fn leave_out(&mut self, is_left_out: impl Fn(&Finding, &[&str]) -> bool) {
+        let mut selectors: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for (selector, index) in &self.selectors {
+            selectors.entry(*index).or_default().push(selector);
+        }
+        let shown_by = |index: usize| selectors.get(&index).map(Vec::as_slice).unwrap_or_default();
+        let kept: Vec<usize> = (0..self.findings.len())
+            .filter(|index| !self.findings.get(*index).is_some_and(|finding| is_left_out(finding, shown_by(*index))))
+            .collect();
+        self.findings = kept.iter().filter_map(|index| self.findings.get(*index).cloned()).collect();
+        self.selectors.retain(|_, index| {
+            let now = kept.binary_search(index);
+            *index = now.unwrap_or_default();
+            now.is_ok()
+        });
+    }
+
     /// Adds the result of another suite, whose tests have names that begin with `label`.
     pub(crate) fn add_suite(&mut self, suite: Self, label: &str) {
         let named = |name: String| format!("{label}{name}");

@@ -91,6 +91,21 @@ impl World {
     }
 }
 
+/// A hardened machine allows no core dumps, and no user more than it says.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "starts the binary under test with the limits of such a machine")]
+fn a_repository_is_healed_under_limits_of_the_machine_that_are_lower_than_ours() {
+    let Some(world) = World::new() else { return };
+    let heal = world.heal();
+    let mut limited = Command::new("prlimit");
+    limited.args(["--core=0:0", "--fsize=1000000000:1000000000"]).arg(heal.get_program()).args(heal.get_args());
+    limited.env_clear().envs(heal.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ended = Ended::of(&mut limited);
+    assert_eq!(ended.code, Some(0), "{}", ended.told());
+    let results: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(results["stop_reason"], "GREEN", "{}", ended.told());
+}
+
 #[test]
 fn a_broken_repository_is_healed_on_a_branch_and_left_alone_otherwise() {
     let Some(world) = World::new() else { return };

@@ -1,6 +1,8 @@
 """Runs unittest and writes a JUnit XML report with the interpreter's own tracebacks.
 
-usage: unittest_runner.py REPORT.xml [arguments of `python3 -m unittest`]
+usage: unittest_runner.py REPORT.xml [--test=NAME ...] [arguments of `python3 -m unittest`]
+
+With names, these tests are run of those that the arguments stand for.
 
 The tests run in a child process that tells each result as soon as it is known, so that a test that ends the process
 (os._exit, a crash) costs the tests after it and not the report.
@@ -22,6 +24,8 @@ EVENTS = "AUTOHEAL_UNITTEST_EVENTS"
 EXAMPLE = "doctest"
 # The first argument where examples alone are run, those of the files that follow.
 EXAMPLES = "--doctest"
+# Before each name of a test.
+TEST = "--test="
 UNITTEST_DIR = os.path.dirname(unittest.__file__)
 
 
@@ -165,6 +169,24 @@ class Result(unittest.TestResult):
         self.end(test, "failure", "unexpected success", "AssertionError: unexpected success")
 
 
+class Named(unittest.TestLoader):
+    """Loads tests by their names, found as discovery finds them: a folder that it begins in is one to import from."""
+
+    def __init__(self, names):
+        super().__init__()
+        self.names = names
+
+    def discover(self, start_dir, pattern="test*.py", top_level_dir=None):
+        # What is no folder is the name of a package, which is found already.
+        top = start_dir if top_level_dir is None else top_level_dir
+        if os.path.isdir(top):
+            sys.path.insert(0, os.path.abspath(top))
+        return super().loadTestsFromNames(self.names)
+
+    def loadTestsFromNames(self, names, module=None):
+        return super().loadTestsFromNames(self.names, module)
+
+
 class Runner:
     def __init__(self, **_):
         self.result = Result(open(os.environ[EVENTS], "a", encoding="utf-8", errors="backslashreplace"))
@@ -190,7 +212,10 @@ def child(arguments):
         files = [argument for argument in arguments[1:] if not argument.startswith(("-", EXAMPLE + "."))]
         Runner().run(examples(files, only))
         return
-    unittest.main(module=None, argv=["python3 -m unittest"] + arguments, testRunner=Runner)
+    names = [argument[len(TEST) :] for argument in arguments if argument.startswith(TEST)]
+    others = [argument for argument in arguments if not argument.startswith(TEST)]
+    loader = Named(names) if names else unittest.defaultTestLoader
+    unittest.main(module=None, argv=["python3 -m unittest"] + others, testRunner=Runner, testLoader=loader)
 
 
 def examples(files, only):

@@ -14,6 +14,7 @@ use super::suspects::{self, Case, Evidence};
 use super::walk::{Break, Walk};
 use super::{Releases, installed, may_have_drifted, releases};
 use crate::check_result::{CheckResult, TestState};
+use crate::flaky::{FlakyTest, Healing};
 use crate::session::Session;
 use crate::setup::Interpreter;
 use crate::state::{BoundOutcome, DriftReport, HealState, Offender, TriedBound};
@@ -81,6 +82,8 @@ pub(super) struct Hunt<'a> {
     original: Vec<Interpreter>,
     /// Environments that may be made at most, with those that were made before.
     most: u32,
+    /// Tests that fail whatever is installed: they depend on something else.
+    set_aside: Vec<FlakyTest>,
 }
 
 impl<'a> Hunt<'a> {
@@ -90,10 +93,13 @@ impl<'a> Hunt<'a> {
         manager: &'a dyn PackageManager,
         search: Search<'a>,
         releases: Releases,
+        failure: &Finding,
     ) -> Self {
         let original = session.setup().interpreters();
         let most = search.settings.drift_environments;
-        Self { state, session, manager, search, releases, original, most }
+        let is_other = |flaky: &&FlakyTest| flaky.healing != Healing::Anything && flaky.key != failure.key();
+        let set_aside = state.diagnosis.flaky.iter().filter(is_other).cloned().collect();
+        Self { state, session, manager, search, releases, original, most, set_aside }
     }
 
     /// Goes back to the interpreters that were there.
@@ -392,9 +398,14 @@ impl<'a> Hunt<'a> {
         self.session.use_interpreters(interpreters, context.run, &settings.sandbox).await
     }
 
-    /// Runs tests of the main suite.
+    /// Runs tests of the main suite. Those that depend on something else find nothing.
     async fn run(&mut self, scope: &Scope) -> Result<CheckResult, StepError> {
-        self.session.check_suite(0, scope, self.limit(), self.search.context).await
+        // Such a test would be the first failure, and hide the rest.
+        let is_hidden = *scope == Scope::UntilFirstFailure && !self.set_aside.is_empty();
+        let scope = if is_hidden { &Scope::All } else { scope };
+        let mut result = self.session.check_suite(0, scope, self.limit(), self.search.context).await?;
+        result.leave_out(|finding, tests| self.set_aside.iter().any(|flaky| flaky.shows(&finding.key(), tests)));
+        Ok(result)
     }
 
     const fn limit(&self) -> Duration {

@@ -33,10 +33,10 @@ use self::hunt::Hunt;
 use self::suspects::{Case, Evidence};
 use crate::check_result::{CheckResult, TestState};
 use crate::checkout::Checkout;
-use crate::flaky::conditions::Conditions;
+use crate::flaky::{self, conditions::Conditions};
 use crate::session::Session;
 use crate::settings::HealSettings;
-use crate::state::{DriftReport, HealState, InstalledPackage};
+use crate::state::{Diagnosis, DriftReport, HealState, InstalledPackage};
 use crate::step_error::forge_error;
 use crate::test_scope::Scope;
 use crate::test_setup::project_of;
@@ -71,7 +71,7 @@ pub(crate) async fn look(
         return Ok(());
     }
     let may_lift = observed.result.is_green() && state.fixes.accepted.is_empty();
-    let failure = failure_in(&observed.result);
+    let failure = failure_in(&observed.result, &state.diagnosis);
     if !state.drift.installed.is_empty() || (failure.is_none() && !may_lift) {
         return Ok(());
     }
@@ -116,7 +116,7 @@ pub(crate) async fn look(
     }
     context.note("drift", format!("a dependency may have drifted; looked at first: {}", names.join(", ")));
     state.drift.report = Some(DriftReport { since, ..DriftReport::default() });
-    let mut hunt = Hunt::new(state, session, manager, search, releases);
+    let mut hunt = Hunt::new(state, session, manager, search, releases, &failure);
     hunt.follow(failure.clone(), installed, scope).await?;
     hunt.end().await?;
     candidate::propose(state, session, manager, search, failure);
@@ -126,11 +126,13 @@ pub(crate) async fn look(
     Ok(())
 }
 
-/// The first failure that a dependency may be to blame for.
-fn failure_in(result: &CheckResult) -> Option<Finding> {
+/// The first failure that a dependency may be to blame for; one that depends on something else as well comes after all others.
+fn failure_in(result: &CheckResult, diagnosis: &Diagnosis) -> Option<Finding> {
     // A file that does not parse hides the rest.
     let is_unread = result.findings.iter().any(|finding| crate::acceptance::is_unreadable(finding.category));
-    result.findings.iter().find(|finding| !is_unread && suspects::may_be_to_blame(finding)).cloned()
+    let to_blame = || result.findings.iter().filter(|finding| !is_unread && suspects::may_be_to_blame(finding));
+    let is_constant = |finding: &&Finding| flaky::of(diagnosis, &finding.key()).is_none();
+    to_blame().find(is_constant).or_else(|| to_blame().next()).cloned()
 }
 
 /// The distributions of the environment at hand.

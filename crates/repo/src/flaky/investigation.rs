@@ -67,12 +67,12 @@ impl Investigation<'_> {
         let watched = Conditions { is_watched: true, ..Conditions::default() };
         let first = self.rerun(names, &watched).await?;
         let mut found = Vec::new();
-        if first.result.tests.is_empty() || first.result.cut_short.is_some() {
-            return Ok(found);
-        }
         for suspect in suspects {
             // A test that the second run did not find is not one that passed.
-            let Some(mut passed) = suspect.state_in(&first.result) else { continue };
+            let Some(mut passed) = suspect.state_in(&first.result) else {
+                found.extend(self.without_network(suspect));
+                continue;
+            };
             let mut noted = first.touched.clone();
             if suspects.len() > 1 && (passed || !noted.is_empty()) && self.has_time() {
                 let own = self.rerun(vec![suspect.selector.clone()], &watched).await?;
@@ -92,6 +92,13 @@ impl Investigation<'_> {
             self.context.note("warning", note);
         }
         Ok(found)
+    }
+
+    /// A test that does not run again by itself, and whose error says that it needs a network: as far as is known, the program is not at fault.
+    fn without_network(&self, suspect: &Suspect) -> Option<FlakyTest> {
+        signs::named(&suspect.finding).filter(|kind| *kind == FlakyKind::Network)?;
+        let evidence = vec![format!("its error says so: {}", first_line(&suspect.finding.message))];
+        Some(self.flaky(suspect, FlakyKind::Network, evidence, Healing::Rules))
     }
 
     /// A test that failed twice.

@@ -44,6 +44,11 @@ impl FlakyTest {
             evidence.join("; ")
         )
     }
+
+    /// Returns whether it shows a failure, which these tests show: its messages may differ each time.
+    pub(crate) fn shows(&self, key: &Key, tests: &[&str]) -> bool {
+        self.key == *key || tests == [self.test.as_str()]
+    }
 }
 
 /// Component that would repair a failure.
@@ -73,8 +78,8 @@ pub(crate) fn is_left_alone(diagnosis: &Diagnosis, key: &Key, healer: Healer) ->
 /// The flaky test that shows this failure.
 pub(crate) fn of<'diagnosis>(diagnosis: &'diagnosis Diagnosis, key: &Key) -> Option<&'diagnosis FlakyTest> {
     let selectors = diagnosis.current.as_ref().map(|observed| observed.result.selectors_of(key)).unwrap_or_default();
-    let shows = |flaky: &&FlakyTest| flaky.key == *key || selectors == [flaky.test.as_str()];
-    diagnosis.flaky.iter().find(shows)
+    let tests: Vec<&str> = selectors.iter().map(String::as_str).collect();
+    diagnosis.flaky.iter().find(|flaky| flaky.shows(key, &tests))
 }
 
 /// Maximum number of failures that are investigated.

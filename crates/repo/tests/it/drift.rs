@@ -88,6 +88,26 @@ async fn a_dependency_of_a_dependency_is_bounded_where_the_others_are() {
     assert!(after.starts_with("kit\n# gadget 2.0.0 ") && after.ends_with("\ngadget<2"), "{after}");
 }
 
+/// A test of the same suite needs what is not there: the bound is kept for the tests that it heals, and nothing is called green.
+#[tokio::test]
+async fn a_bound_is_kept_where_another_test_fails_for_a_reason_of_its_own() {
+    let shop = "import socket\n\nfrom gadget import make\n\n\ndef stock(size):\n    return make(size)\n\n\n\
+                def price():\n    return socket.create_connection(('prices.invalid', 80))\n";
+    let repository = repository(shop, "gadget\n");
+    let price = "\n    def test_stock_of_two(self):\n        self.assertEqual(stock(2), [0, 0])\n\n\
+                 class TestPrice(unittest.TestCase):\n    def test_price(self):\n        self.assertIsNotNone(price())\n";
+    repository.write("tests/test_shop.py", format!("{}{price}", TESTS.replace("import stock", "import price, stock")));
+    repository.commit("prices");
+    let strict =
+        "def make(size):\n    if size < 100:\n        raise ValueError(f'too small: {size}')\n    return [0] * size\n";
+    let releases = [("1.0", BEFORE, MAKE), ("1.4", BEFORE, MAKE), ("2.0", AFTER, strict)];
+    let Some(healed) = heal(&repository, module("gadget", &releases)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Flaky, "{}", healed.report);
+    let fixes: Vec<&str> = healed.state.fixes.accepted.iter().map(|fix| fix.fixer.as_str()).collect();
+    assert_eq!(fixes, ["drift"], "{:?}\n{}", drift(&healed), healed.report);
+    assert!(requirements(&repository).ends_with("\ngadget<2"), "{}", healed.report);
+}
+
 /// Neither bound alone lets the tests get further: the older `kit` needs the older `gadget`, and the newer `kit` fails with either.
 #[tokio::test]
 async fn two_that_broke_the_same_place_are_found_by_the_days_of_their_releases() {

@@ -118,6 +118,25 @@ async fn what_the_last_commit_broke_is_healed_and_not_called_flaky(#[case] name:
     assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
 }
 
+/// Names of tests are those of a folder that discovery imports from: what is run again there is found, and a call that needs a network is not
+/// "healed" by what no longer calls anything.
+#[tokio::test]
+async fn what_needs_a_network_is_not_rewritten() {
+    let shop = "import socket\n\n\ndef stock(size):\n    return [0] * (size + 1)\n\n\n\
+                def price():\n    return socket.create_connection(('prices.invalid', 80))\n";
+    let tests = "import unittest\n\nfrom shop import price, stock\n\n\nclass TestShop(unittest.TestCase):\n    \
+                 def test_stock(self):\n        self.assertEqual(stock(2), [0, 0])\n\n    \
+                 def test_price(self):\n        self.assertIsNotNone(price())\n";
+    let repository = TestRepository::with_files(&[("shop.py", shop), ("tests/test_shop.py", tests)]);
+    let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Flaky, "{}", healed.report);
+    let told = healed.results.flaky.iter().map(|flaky| (flaky.kind, flaky.reproduction.as_str()));
+    let reproduction = "PYTHONPATH=tests python -m unittest test_shop.TestShop.test_price";
+    assert_eq!(told.collect::<Vec<_>>(), [(FlakyKind::Network, reproduction)], "{}", healed.report);
+    let after = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shop.py"]);
+    assert_eq!(after, shop.replace("size + 1", "size").trim_end(), "{}", healed.report);
+}
+
 /// A fault of the program that looks like a matter of order: the default argument is one list for all calls.
 #[tokio::test]
 async fn an_order_that_the_last_commit_made_matter_is_the_programs_fault() {

@@ -229,6 +229,7 @@ async fn a_loop_without_an_end_is_repaired(
 
 /// Loading takes a hundred times as long as the tests: what a try may take is what its tests may, and the loading.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "asks the program that tries changes, as the runner does")]
 fn what_takes_long_to_load_is_not_what_takes_long_to_test() {
     let full = "exports.isFull = (count) => count > 10;\n";
     let tests = "const { it } = require('node:test');\nconst assert = require('assert');\n\

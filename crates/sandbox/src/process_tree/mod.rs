@@ -182,7 +182,9 @@ fn resources(limits: &Limits, has_group: bool, around: Around) -> Vec<(Resource,
     if !has_group {
         resources.extend(backstop(limits, around == Around::Namespace));
     }
-    resources
+    // An administrator may have set less for this process, whose children cannot have more.
+    let own = |resource| rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    resources.into_iter().map(|(resource, most)| (resource, most.min(own(resource)))).collect()
 }
 
 /// Returns the `prlimit` arguments for a command that limits itself: root without `CAP_SYS_RESOURCE` cannot limit the

@@ -50,7 +50,7 @@ const FAST_SUITE: Duration = Duration::from_secs(3);
 /// Returns whether a change may heal one of several faults of logic: it was looked at closely, or is what was there before.
 fn may_be_one_of_several(candidate: &Candidate) -> bool {
     let fixer = candidate.fixer.as_str();
-    fixer == earlier::FIXER || EXAMINED.contains(&fixer)
+    [earlier::FIXER, drift::FIXER].contains(&fixer) || EXAMINED.contains(&fixer)
 }
 
 /// Returns the changes that search found in addition to the kept one: they show how little a green suite
@@ -241,7 +241,7 @@ impl Trial<'_> {
         judge(self.before, result, self.key)?;
         match candidate.fixer.as_str() {
             fixer if EXAMINED.contains(&fixer) => judge_skips(self.before, result, Suspect::FailedOrNew),
-            earlier::FIXER => judge_skips(self.before, result, Suspect::Failed),
+            earlier::FIXER | drift::FIXER => judge_skips(self.before, result, Suspect::Failed),
             _ => Ok(()),
         }
     }

@@ -99,11 +99,11 @@ pub(crate) fn words(place: &Place<'_>, scope: &Scope) -> Vec<String> {
                     words.extend(tests.arguments.iter().cloned());
                     words.push("--failfast".to_owned());
                 }
-                Scope::Only(selectors) => {
-                    words.push("--failfast".to_owned());
-                    words.extend(selectors.iter().cloned());
+                Scope::Only(selectors) | Scope::Again(selectors) => {
+                    words.extend(selectors.iter().map(|selector| format!("--test={selector}")));
+                    words.extend(tests.arguments.iter().cloned());
+                    words.extend(matches!(scope, Scope::Only(_)).then(|| "--failfast".to_owned()));
                 }
-                Scope::Again(selectors) => words.extend(selectors.iter().cloned()),
             }
         }
         _ => {
