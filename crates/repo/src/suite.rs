@@ -125,6 +125,14 @@ fn read(session: &Session, report: Option<&TestReport>, outcome: &Outcome) -> Ch
     result
 }
 
+/// Message of the only finding of a run in which there was no test.
+pub(crate) const NO_TEST: &str = "the test command ran no test";
+
+/// The finding of a run in which there was no test.
+pub(crate) fn no_test() -> Finding {
+    ended_by(NO_TEST)
+}
+
 fn ended_by(message: &str) -> Finding {
     Finding {
         source: Source::Runtime,

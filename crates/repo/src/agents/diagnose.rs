@@ -18,6 +18,7 @@ use crate::protected::standing::Standings;
 use crate::repo_config;
 use crate::session::Session;
 use crate::state::{HealState, Observed};
+use crate::suite;
 use crate::test_scope::Scope;
 use crate::toolchains;
 
@@ -51,10 +52,15 @@ pub(crate) async fn run(state: &mut HealState, session: &mut Session, context: &
         let found = flaky::find(flaky::Question::Failing, &result, &state.diagnosis, session, limit, context).await?;
         state.diagnosis.flaky.extend(found);
     }
-    if result.tests.is_empty() && result.findings.is_empty() {
+    let is_first = state.diagnosis.baseline.is_none();
+    let says_nothing = |finding: &Finding| is_first && finding.message == suite::NO_TEST;
+    if result.tests.is_empty() && result.findings.iter().all(says_nothing) {
+        let (words, no_test) = (session.setup().main_suite.tests.words.join(" "), suite::NO_TEST);
         return Err(StepError::Permanent {
             code: ErrorCode::TestExecutionFailed,
-            message: "the test command ran no test; name another one with --test-command".to_owned(),
+            message: format!(
+                "{no_test} ({words}); name another one with --test-command, or the folder of the tests with `directory` in .autoheal.toml"
+            ),
         });
     }
     find_ignored(&result, state, session);

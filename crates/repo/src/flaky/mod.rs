@@ -113,7 +113,8 @@ pub(crate) async fn find(
     let names: Vec<String> = suspects.iter().map(|suspect| suspect.selector.clone()).collect();
     let mut flaky = Vec::new();
     for (number, own) in session.setup().by_suite(&names) {
-        let label = session.setup().suites().nth(number).map(|suite| suite.label.clone()).unwrap_or_default();
+        let suite = session.setup().suites().nth(number);
+        let (label, directory) = suite.map(|suite| (suite.label.clone(), suite.directory.clone())).unwrap_or_default();
         let suspects: Vec<Suspect> = suspects
             .iter()
             .filter(|suspect| {
@@ -129,6 +130,9 @@ pub(crate) async fn find(
         };
         for test in &mut found {
             test.test = format!("{label}{}", test.test);
+            if !directory.is_empty() {
+                test.reproduction = format!("cd {} && {}", shell_words::quote(&directory), test.reproduction);
+            }
         }
         flaky.append(&mut found);
     }

@@ -120,20 +120,28 @@ async fn what_the_last_commit_broke_is_healed_and_not_called_flaky(#[case] name:
 
 /// Names of tests are those of a folder that discovery imports from: what is run again there is found, and a call that needs a network is not
 /// "healed" by what no longer calls anything.
+#[rstest]
+#[case::at_the_root("", "")]
+#[case::in_a_folder("backend/", "cd backend && ")]
 #[tokio::test]
-async fn what_needs_a_network_is_not_rewritten() {
+async fn what_needs_a_network_is_not_rewritten(#[case] folder: &str, #[case] enter: &str) {
     let shop = "import socket\n\n\ndef stock(size):\n    return [0] * (size + 1)\n\n\n\
                 def price():\n    return socket.create_connection(('prices.invalid', 80))\n";
     let tests = "import unittest\n\nfrom shop import price, stock\n\n\nclass TestShop(unittest.TestCase):\n    \
                  def test_stock(self):\n        self.assertEqual(stock(2), [0, 0])\n\n    \
                  def test_price(self):\n        self.assertIsNotNone(price())\n";
-    let repository = TestRepository::with_files(&[("shop.py", shop), ("tests/test_shop.py", tests)]);
+    let (program, test) = (format!("{folder}shop.py"), format!("{folder}tests/test_shop.py"));
+    let workflow = format!(
+        "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: {enter}python -m unittest discover -s tests\n"
+    );
+    let files = [(program.as_str(), shop), (&test, tests), (".github/workflows/ci.yml", &workflow)];
+    let repository = TestRepository::with_files(&files);
     let Some(healed) = heal(HealRequest::new(repository.path().display().to_string())).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Flaky, "{}", healed.report);
     let told = healed.results.flaky.iter().map(|flaky| (flaky.kind, flaky.reproduction.as_str()));
-    let reproduction = "PYTHONPATH=tests python -m unittest test_shop.TestShop.test_price";
-    assert_eq!(told.collect::<Vec<_>>(), [(FlakyKind::Network, reproduction)], "{}", healed.report);
-    let after = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shop.py"]);
+    let reproduction = format!("{enter}env PYTHONPATH=tests python -m unittest test_shop.TestShop.test_price");
+    assert_eq!(told.collect::<Vec<_>>(), [(FlakyKind::Network, reproduction.as_str())], "{}", healed.report);
+    let after = repository.git(&["show", &format!("AUTOHEAL_BOT_AI_Fix:{program}")]);
     assert_eq!(after, shop.replace("size + 1", "size").trim_end(), "{}", healed.report);
 }
 

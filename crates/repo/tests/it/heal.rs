@@ -6,6 +6,7 @@ use autoheal_repo::request::Delivery;
 use autoheal_repo::results::FixStatus;
 use autoheal_repo::state::CiStatus;
 use autoheal_testkit::repository::TestRepository;
+use rstest::rstest;
 
 use crate::driver::heal;
 
@@ -191,6 +192,22 @@ async fn a_repository_without_tests_is_an_error_with_its_code() {
     let Some(healed) = heal(request(&repository)).await else { return };
     assert_eq!(healed.results.stop_reason, StopReason::Infra);
     assert_eq!(healed.results.error.unwrap().code, autoheal_engine::ErrorCode::TestDiscoveryFailed);
+}
+
+/// The command that is detected at the root finds no test there.
+#[rstest]
+#[case::unittest(
+    "import unittest\n\n\nclass CalcTest(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(False)\n"
+)]
+#[case::pytest("import pytest\n\n\ndef check_it():\n    assert False\n")]
+#[tokio::test]
+async fn a_command_that_runs_no_test_is_an_error_that_says_what_to_do(#[case] tests: &str) {
+    let repository = TestRepository::with_files(&[("backend/calc.py", CALC), ("backend/tests/test_calc.py", tests)]);
+    let Some(healed) = heal(request(&repository)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Infra, "{}", healed.report);
+    let error = healed.results.error.unwrap();
+    assert_eq!(error.code, autoheal_engine::ErrorCode::TestExecutionFailed);
+    assert!(error.message.contains("ran no test (python -m ") && error.message.contains("--test-command"), "{error:?}");
 }
 
 const RUFF_IN_CI: &str = "on: push\njobs:\n  check:\n    runs-on: ubuntu-latest\n    steps:\n      - run: python -m pytest\n      - run: ruff check --select F .\n";

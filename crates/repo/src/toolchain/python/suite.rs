@@ -3,7 +3,7 @@
 use autoheal_code::python::report::findings;
 use autoheal_code::report::{TestCase, TestOutcome, TestReport, junit};
 use autoheal_engine::diagnostics::Finding;
-use autoheal_sandbox::Outcome;
+use autoheal_sandbox::{End, Outcome};
 
 use super::programs;
 use super::runners::{PYTEST, UNITTEST};
@@ -12,6 +12,9 @@ use crate::setup::TestCommand;
 use crate::test_runner::TestRunner;
 use crate::test_scope::Scope;
 use crate::toolchain::Place;
+
+/// Exit code of pytest, of unittest since Python 3.12 and of our runner for it, when there is no test.
+const NO_TEST: i32 = 5;
 
 /// Class name that our runner for unittest reports for an example in a docstring.
 const EXAMPLE: &str = "doctest";
@@ -125,6 +128,9 @@ pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
+    if outcome.end == End::Exited(NO_TEST) {
+        return vec![crate::suite::no_test()];
+    }
     let (stdout, stderr) = outcome.text();
     findings::findings_from_output(&stdout, &stderr, &outcome.end.to_string(), &place.look(&place.prefixes()))
 }

@@ -31,7 +31,8 @@ pub(crate) fn own_command(place: &Place<'_>, selectors: &[String]) -> String {
     let tests = &place.setup.suite().tests;
     // Where discovery begins in a folder, names are those of modules in it.
     let top = discovery_top(&tests.arguments).filter(|_| tests.runner == UNITTEST);
-    let variable = top.map(|folder| format!("PYTHONPATH={} ", shell_words::quote(folder))).unwrap_or_default();
+    // By `env`, as another program may start the command.
+    let variable = top.map(|folder| format!("env PYTHONPATH={} ", shell_words::quote(folder))).unwrap_or_default();
     let words: Vec<&str> = match tests.runner {
         UNITTEST => vec!["python", "-m", "unittest"],
         PYTEST => vec!["python", "-m", "pytest"],
