@@ -264,6 +264,7 @@ class Server {
     if (became.files === undefined) {
       return this.broken(became.error === undefined ? 'the test runner ended while the tests were loaded' : `loading the tests failed: ${became.error}`);
     }
+    // Processes that listing began may have run all tests.
     const used = worker.usage();
     if (used !== null && worker.began !== null) this.load = Math.max(SHORTEST_LOADING / LOADING, used.own - worker.began.own);
     const counts = Object.entries(became.files);

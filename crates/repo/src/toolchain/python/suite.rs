@@ -128,7 +128,9 @@ pub(crate) fn findings(place: &Place<'_>, report: &TestReport) -> Vec<Finding> {
 }
 
 pub(crate) fn findings_in_output(place: &Place<'_>, outcome: &Outcome) -> Vec<Finding> {
-    if outcome.end == End::Exited(NO_TEST) {
+    // A program that exits with the same code leaves no report.
+    let is_empty = || report(place, outcome).is_some_and(|report| report.cases.is_empty());
+    if outcome.end == End::Exited(NO_TEST) && is_empty() {
         return vec![crate::suite::no_test()];
     }
     let (stdout, stderr) = outcome.text();
