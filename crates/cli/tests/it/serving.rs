@@ -169,7 +169,9 @@ async fn tasks_of_this_machine_under_another_name_are_taken_over() {
 #[tokio::test]
 async fn the_server_survives_a_worker_process_and_says_what_it_died_of() {
     let home = Home::new();
-    let repository = TestRepository::with_files(&[("test_it.py", "import unittest\n")]);
+    // What the worker process has by itself may fit into its memory; what it makes of this file never does.
+    let long = "prices = [1, 2, 3]\n".repeat(100_000);
+    let repository = TestRepository::with_files(&[("test_it.py", "import unittest\n"), ("prices.py", &long)]);
     let mut command = home.command(&["serve", "--addr", "127.0.0.1:0", "--log", "off"]);
     command.env("AUTOHEAL_WORKER_MEMORY_MIB", "8");
     command.env("AUTOHEAL_REPOSITORIES", json!([repository.path()]).to_string());
