@@ -49,6 +49,21 @@ pub enum Rejection {
     NewFinding(String),
 }
 
+/// The failure that a patch is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Its key.
+    pub key: &'a Key,
+    /// The tests that may no longer show it; empty: whatever shows it.
+    pub tests: &'a [String],
+}
+
+impl<'a> From<&'a Key> for Target<'a> {
+    fn from(key: &'a Key) -> Self {
+        Self { key, tests: &[] }
+    }
+}
+
 /// Checks whether the tree that gave `after` may replace the one that gave `before`, as a repair of `target`.
 ///
 /// Failures in tests that could not run before are *revealed*, not new: they do not count against the patch.
@@ -56,7 +71,8 @@ pub enum Rejection {
 /// # Errors
 ///
 /// The first part of the rule that is not met.
-pub fn judge(before: &CheckResult, after: &CheckResult, target: &Key) -> Result<(), Rejection> {
+pub fn judge<'a>(before: &CheckResult, after: &CheckResult, target: impl Into<Target<'a>>) -> Result<(), Rejection> {
+    let target = target.into();
     if let Some(limit) = &after.cut_short {
         return Err(Rejection::CutShort(limit.clone()));
     }
@@ -77,7 +93,7 @@ pub fn judge(before: &CheckResult, after: &CheckResult, target: &Key) -> Result<
     let moved_forward = tests.collected_more
         || tests.still_failing < before.count(TestState::Failed)
         || fewer_findings(before, after)
-        || uncovers(before, after, target);
+        || uncovers(before, after, target.key);
     if moved_forward { Ok(()) } else { Err(Rejection::NoProgress) }
 }
 
@@ -159,10 +175,13 @@ fn fewer_findings(before: &CheckResult, after: &CheckResult) -> bool {
 
 /// Returns whether the failure is the same as before. One that a tool finds in several places is another one when it finds it in fewer. A parser reports only the first syntax error of a file; where that error is now further
 /// down the file, it is the next one. (A check before the candidate was tried made sure that the parser itself gets further, not only the text.)
-pub(crate) fn is_still_there(before: &CheckResult, after: &CheckResult, target: &Key) -> bool {
-    let times = after.times(target);
-    let is_in_fewer_places = target.source != Source::Test && times < before.times(target);
-    times > 0 && !is_in_fewer_places && !is_further_on(before, after, target)
+pub(crate) fn is_still_there(before: &CheckResult, after: &CheckResult, Target { key, tests }: Target<'_>) -> bool {
+    if !tests.is_empty() {
+        return after.selectors_of(key).iter().any(|selector| tests.contains(selector));
+    }
+    let times = after.times(key);
+    let is_in_fewer_places = key.source != Source::Test && times < before.times(key);
+    times > 0 && !is_in_fewer_places && !is_further_on(before, after, key)
 }
 
 /// Returns whether the first syntax error of the target's file is further down the file than before.

@@ -142,8 +142,25 @@ impl CheckResult {
 
     /// Returns the selectors of at most three tests that showed the failure `key`; a few are enough, because these tests share their cause.
     pub fn failing_selectors(&self, key: &Key) -> Vec<String> {
-        const ENOUGH: usize = 3;
-        self.selectors_of(key).into_iter().take(ENOUGH).collect()
+        let mut selectors = self.selectors_of(key);
+        selectors.truncate(Self::A_FEW);
+        selectors
+    }
+
+    /// Number of tests that are enough to see whether a failure is gone.
+    pub(crate) const A_FEW: usize = 3;
+
+    /// Returns the selectors of the tests that showed a failure at its place. At other places, the same words may have another cause: keys
+    /// hold no numbers, so `7 != 12` in one test and `5 != 22` in the next one are equal.
+    pub(crate) fn selectors_in_place(&self, failure: &Finding) -> Vec<String> {
+        let key = failure.key();
+        let is_it = |index: &usize| {
+            let other = self.findings.get(*index);
+            other.is_some_and(|other| other.location == failure.location && other.key() == key)
+        };
+        let own = self.selectors.iter().filter(|(_, index)| is_it(index));
+        let own: Vec<String> = own.map(|(selector, _)| selector.clone()).collect();
+        if own.is_empty() { self.selectors_of(&key) } else { own }
     }
 
     /// Returns the selectors of all tests that showed the failure `key`.

@@ -75,6 +75,12 @@ pub(crate) fn is_left_alone(diagnosis: &Diagnosis, key: &Key, healer: Healer) ->
     }
 }
 
+/// Selectors of the tests that search leaves alone: they fail, whatever is changed, or come and go.
+pub(crate) fn tests_left_alone(diagnosis: &Diagnosis) -> Vec<String> {
+    let is_left_alone = |flaky: &&FlakyTest| flaky.healing != Healing::Anything;
+    diagnosis.flaky.iter().filter(is_left_alone).map(|flaky| flaky.test.clone()).collect()
+}
+
 /// The flaky test that shows this failure.
 pub(crate) fn of<'diagnosis>(diagnosis: &'diagnosis Diagnosis, key: &Key) -> Option<&'diagnosis FlakyTest> {
     let selectors = diagnosis.current.as_ref().map(|observed| observed.result.selectors_of(key)).unwrap_or_default();

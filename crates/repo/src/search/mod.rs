@@ -29,8 +29,9 @@ use autoheal_engine::workflow::{StepContext, StepError};
 
 use crate::check_result::millis;
 use crate::earlier::{self, changed_lines};
+use crate::flaky;
 use crate::session::Session;
-use crate::state::{HealState, Proposal, Search};
+use crate::state::{HealState, Observed, Proposal, Search};
 use crate::test_runner::TestRunner;
 use crate::toolchains;
 
@@ -144,6 +145,14 @@ impl Prepared {
         let runs = suite::observe(&mut runner, time.saturating_sub(began.elapsed())).await?;
         Ok(Self { suite: session.setup().at, runner, runs, watched: None, futile: HashSet::new() })
     }
+
+    /// Leaves out tests, by their selectors: what they do says nothing about a change.
+    fn leave_out(&mut self, selectors: &[String], session: &Session) {
+        let setup = session.setup();
+        let own = setup.by_suite(selectors).remove(&self.suite).unwrap_or_default();
+        let toolchain = toolchains::of(setup.language());
+        self.runs.retain(|run| !own.iter().any(|selector| toolchain.is_selected(selector, &run.test)));
+    }
 }
 
 fn no_runner() -> RunnerError {
@@ -166,7 +175,9 @@ pub(crate) async fn candidates(
     // What changes several files cannot be tried here.
     let (of_rules, several): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.files.len() == 1);
     let (guesses, of_rules): (Vec<_>, Vec<_>) = of_rules.into_iter().partition(|one| one.fixer == fix::LOCAL_REPAIR);
-    let own_selectors = session.enter_suite_of(&selectors(state, &record.key));
+    let shown_by = |observed: &Observed| observed.result.selectors_in_place(target);
+    let own_selectors = state.diagnosis.current.as_ref().map(shown_by).unwrap_or_default();
+    let own_selectors = session.enter_suite_of(&own_selectors);
     let asked = Asked { target, selectors: &own_selectors, of_rules: &of_rules, guesses: &guesses };
     let found = search(state, session, asked, pool, &mut record, context).await;
     session.enter_suite_of(&[]);
@@ -264,7 +275,9 @@ async fn search(
         }
         context.progress(format!("{}: loading the tests to search for a change", target.headline()));
         record.is_never_warm = true;
-        Prepared::start(session, time).await?
+        let mut prepared = Prepared::start(session, time).await?;
+        prepared.leave_out(&flaky::tests_left_alone(&state.diagnosis), session);
+        prepared
     };
     record.is_never_warm = false;
     let suite = match Suite::new(toolchains::of(session.setup().language()), &prepared.runs, selectors) {

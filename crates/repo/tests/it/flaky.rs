@@ -119,14 +119,14 @@ async fn what_the_last_commit_broke_is_healed_and_not_called_flaky(#[case] name:
 }
 
 /// Names of tests are those of a folder that discovery imports from: what is run again there is found, and a call that needs a network is not
-/// "healed" by what no longer calls anything.
+/// "healed" by what no longer calls anything. It runs the function at fault, too, which is healed all the same.
 #[rstest]
 #[case::at_the_root("", "")]
 #[case::in_a_folder("backend/", "cd backend && ")]
 #[tokio::test]
 async fn what_needs_a_network_is_not_rewritten(#[case] folder: &str, #[case] enter: &str) {
     let shop = "import socket\n\n\ndef stock(size):\n    return [0] * (size + 1)\n\n\n\
-                def price():\n    return socket.create_connection(('prices.invalid', 80))\n";
+                def price():\n    stock(1)\n    return socket.create_connection(('prices.invalid', 80))\n";
     let tests = "import unittest\n\nfrom shop import price, stock\n\n\nclass TestShop(unittest.TestCase):\n    \
                  def test_stock(self):\n        self.assertEqual(stock(2), [0, 0])\n\n    \
                  def test_price(self):\n        self.assertIsNotNone(price())\n";

@@ -142,6 +142,71 @@ async fn two_faults_are_repaired_one_after_the_other() {
     assert_eq!(healed.state.fixes.accepted.len(), 2, "{}", healed.report);
 }
 
+const SHOP: &str = "\
+def size(crate):
+    width, height = crate
+    if width > height:
+        return width * height
+    return width * height
+
+
+def price(amount, discount):
+    return 2 * (amount + discount)
+";
+
+const SHOP_TESTS: &str = "\
+import unittest
+
+from shop import price, size
+
+
+class ShopTest(unittest.TestCase):
+    def test_wide(self):
+        self.assertEqual(size((4, 3)), 12)
+
+    def test_high(self):
+        self.assertEqual(size((3, 4)), 12)
+
+    def test_square(self):
+        self.assertEqual(size((5, 5)), 25)
+
+    def test_price(self):
+        self.assertEqual(price(8, 3), 22)
+
+    def test_price_of_more(self):
+        self.assertEqual(price(10, 3), 26)
+";
+
+/// `7 != 12` and `10 != 22` are failures of one key, which holds no numbers.
+#[tokio::test]
+async fn two_faults_that_fail_in_the_same_words_are_repaired_one_after_the_other() {
+    let broken = SHOP.replace("amount + discount", "amount - discount");
+    let (first, last) = broken.rsplit_once("width * height").unwrap();
+    let broken = format!("{first}width + height{last}");
+    // In the first commit, so that none says what was right.
+    let repository = TestRepository::with_files(&[("shop.py", broken.as_str()), ("test_shop.py", SHOP_TESTS)]);
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    assert_eq!(repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shop.py"]), SHOP.trim_end(), "{}", healed.report);
+}
+
+/// `question + 2` passes the first test. The second fails in the same words, and runs the same line.
+#[rstest]
+#[case::both("        self.assertEqual(answer(5), 4485)\n", 0)]
+#[case::the_first_alone("        self.assertEqual(answer.__name__, 'answer')\n", 1)]
+#[tokio::test]
+async fn one_of_two_tests_that_run_what_is_changed_is_not_enough(#[case] second: &str, #[case] accepted: usize) {
+    let tests = format!(
+        "import unittest\n\nfrom answer import answer\n\n\nclass AnswerTest(unittest.TestCase):\n    \
+         def test_one(self):\n        self.assertEqual(answer(2), 4)\n\n    def test_two(self):\n{second}"
+    );
+    let files = [("answer.py", "def answer(question):\n    return question\n"), ("test_answer.py", tests.as_str())];
+    let repository = TestRepository::with_files(&files);
+    let Some(healed) = heal_with(&repository, 60).await else { return };
+    assert_eq!(healed.state.fixes.accepted.len(), accepted, "{}", healed.report);
+    assert!(healed.results.searches.iter().all(|search| search.tried > 0), "{:?}", healed.results.searches);
+}
+
 #[tokio::test]
 async fn what_one_failure_showed_to_be_futile_is_not_tried_for_the_next() {
     let files = [

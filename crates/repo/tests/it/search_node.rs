@@ -288,6 +288,24 @@ async fn what_a_change_leaves_behind_is_not_there_for_the_next(#[values(Runner::
     is_found_by_search(&healed, &repository, "src/registry.js", registry, "return known.length");
 }
 
+/// The line of such a function runs when its file is loaded, which is not a run of the function. Both fail in the same words.
+#[tokio::test]
+async fn two_functions_of_one_line_are_repaired_one_after_the_other() {
+    let shop = "exports.stock = (size) => size * 2 + 1;\nexports.price = (amount) => amount - 3;\nexports.name = (text) => text.trim();\n";
+    let tests = "const test = require('node:test');\nconst assert = require('assert');\nconst shop = require('../src/shop');\n\
+                 test('stock', () => assert.strictEqual(shop.stock(4), 8));\n\
+                 test('stock of more', () => assert.strictEqual(shop.stock(10), 20));\n\
+                 test('price', () => assert.strictEqual(shop.price(4), 7));\n\
+                 test('price of more', () => assert.strictEqual(shop.price(10), 13));\n\
+                 test('name', () => assert.strictEqual(shop.name(' a '), 'a'));\n";
+    let package = Runner::NodeTest.package("commonjs");
+    let files = [("src/shop.js", shop), ("test/shop.test.js", tests), ("package.json", &package)];
+    let Some(healed) = heal_in_time(&TestRepository::with_files(&files)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}", healed.report);
+    let lines: Vec<u32> = healed.state.fixes.accepted.iter().map(|fix| fix.line).collect();
+    assert_eq!(lines, [1, 2], "{}", healed.report);
+}
+
 #[tokio::test]
 async fn another_failure_is_in_nobodys_way() {
     let other =

@@ -67,6 +67,8 @@ class Text {
     // Where each word of it stands in which file. A bracket that closes what did not run says nothing.
     this.offsets = [];
     this.places = [];
+    // One object for each line, so that they can be compared.
+    const known = new Map();
     let line = 0;
     let start = 0;
     for (const { index } of source.matchAll(/\n|[\w$'"`]+/g)) {
@@ -77,20 +79,27 @@ class Text {
       }
       const place = map === null ? { file: own, line: line + 1 } : originalPlace(file, map.findEntry(line, index - start));
       if (place === null || place.file === null) continue;
+      const name = `${place.line} ${place.file}`;
+      if (!known.has(name)) known.set(name, place);
       this.offsets.push(index);
-      this.places.push(place);
+      this.places.push(known.get(name));
     }
   }
 
-  /** Adds the lines of which anything ran: the innermost range around it says so. */
+  /**
+   * Adds the lines of which anything ran: the innermost range around it says so. That a file was loaded runs the text around its functions,
+   * and says nothing of a function on the same line that did not run.
+   */
   add(functions, files) {
-    const ranges = functions.flatMap((each) => each.ranges);
+    const ranges = functions.flatMap((each) => each.ranges.map((range, number) => ({ ...range, isFunction: number === 0 })));
     ranges.sort((left, right) => left.startOffset - right.startOffset || right.endOffset - left.endOffset);
+    const [ran, loaded, idle] = [new Set(), new Set(), new Set()];
     const outer = [];
     let at = 0;
     const upTo = (end) => {
       const inner = outer[outer.length - 1];
-      if (inner !== undefined && inner.count > 0) this.addPlaces(at, end, files);
+      if (inner !== undefined && inner.count > 0) this.addPlaces(at, end, outer.length === 1 ? loaded : ran);
+      else if (inner !== undefined && inner.isFunction) this.addPlaces(at, end, idle);
       at = Math.max(at, end);
     };
     const leave = (next) => {
@@ -105,13 +114,16 @@ class Text {
       outer.push(range);
     }
     leave(Infinity);
-  }
-
-  addPlaces(start, end, files) {
-    for (let place = this.firstFrom(start); place < this.offsets.length && this.offsets[place] < end; place += 1) {
-      const { file, line } = this.places[place];
+    for (const place of loaded) if (!idle.has(place)) ran.add(place);
+    for (const { file, line } of ran) {
       if (files[file] === undefined) files[file] = new Set();
       files[file].add(line);
+    }
+  }
+
+  addPlaces(start, end, places) {
+    for (let word = this.firstFrom(start); word < this.offsets.length && this.offsets[word] < end; word += 1) {
+      places.add(this.places[word]);
     }
   }
 

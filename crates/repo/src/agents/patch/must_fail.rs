@@ -57,7 +57,7 @@ impl Trial<'_> {
     ) -> Result<Result<(), Rejection>, StepError> {
         // Another release of a dependency leaves every judge of the repository as it was.
         let is_bound = drift::is_own(self.state, candidate);
-        let Some(test) = self.healed_test().filter(|_| !is_bound) else { return Ok(Ok(())) };
+        let Some(test) = self.healed_test(candidate).filter(|_| !is_bound) else { return Ok(Ok(())) };
         self.context.progress(format!("{}: can `{}` still fail?", self.target.headline(), test.id));
         let undo = self.session.write(files)?;
         let can_fail = self.can_fail(&test, candidate).await;
@@ -152,8 +152,8 @@ impl Trial<'_> {
     }
 
     /// A test of the target whose file is known.
-    fn healed_test(&self) -> Option<HealedTest> {
-        self.before.selectors_of(self.key).into_iter().find_map(|selector| {
+    fn healed_test(&self, candidate: &Candidate) -> Option<HealedTest> {
+        self.tests_to_heal(candidate).into_iter().find_map(|selector| {
             let id = self.before.selected.get(&selector)?.clone();
             let finding = self.before.findings.get(*self.before.selectors.get(&selector)?)?;
             let frames = stack(finding, self.session.sources());

@@ -11,7 +11,7 @@ use autoheal_engine::workflow::{StepContext, StepError};
 use super::EXAMINED;
 use super::prepare::{Refusal, prepare};
 use super::{Installer, changes_what_is_installed, log};
-use crate::acceptance::{Rejection, Suspect, is_still_there, judge, judge_skips};
+use crate::acceptance::{Rejection, Suspect, Target, is_still_there, judge, judge_skips};
 use crate::change::hash_of;
 use crate::check_result::{CheckResult, TestState};
 use crate::drift;
@@ -142,7 +142,7 @@ impl Trial<'_> {
             if is_healed && may_be_partial && !is_whole && !result.is_green() {
                 let limit = Duration::from_secs(self.state.request.limits.test_seconds);
                 result = self.check_with(candidate, &files, &Scope::All, limit).await?;
-                is_healed = self.passes_where_it_failed(&result);
+                is_healed = self.passes_where_it_failed(candidate, &result);
                 is_whole = true;
             }
             let is_enough = result.is_green() || (is_healed && may_be_partial);
@@ -159,7 +159,8 @@ impl Trial<'_> {
                     runners_up: also_allowed(&proposal.candidates, index),
                 }));
             }
-            if is_still_there(self.before, &result, self.key) {
+            let tests = self.own_tests(candidate);
+            if is_still_there(self.before, &result, Target { key: self.key, tests: &tests }) {
                 self.log(candidate, PatchStatus::Failed, "the failure is still there");
             } else if !may_be_partial {
                 // Code that runs says little about what it should do: less than everything green is no evidence.
@@ -177,9 +178,21 @@ impl Trial<'_> {
         self.best_of_promising(promising).await
     }
 
+    /// The tests that are enough for a candidate to heal; empty: all that show the failure. Search knows which tests run what it changes,
+    /// so its change may heal one of several failures with the same words.
+    fn own_tests(&self, candidate: &Candidate) -> Vec<String> {
+        if candidate.fixer == search::FIXER { self.before.selectors_in_place(self.target) } else { Vec::new() }
+    }
+
+    /// The tests that a candidate has to heal.
+    pub(super) fn tests_to_heal(&self, candidate: &Candidate) -> Vec<String> {
+        let own = self.own_tests(candidate);
+        if own.is_empty() { self.before.selectors_of(self.key) } else { own }
+    }
+
     /// Returns whether the tests that showed the failure pass: what is red besides them is another fault.
-    fn passes_where_it_failed(&self, result: &CheckResult) -> bool {
-        let failing = self.before.selectors_of(self.key);
+    fn passes_where_it_failed(&self, candidate: &Candidate, result: &CheckResult) -> bool {
+        let failing = self.tests_to_heal(candidate);
         // A file whose tests could not be loaded stands for all of them.
         let is_of = |name: &str, other: &str| {
             name.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
@@ -238,7 +251,8 @@ impl Trial<'_> {
     }
 
     fn judge(&self, candidate: &Candidate, result: &CheckResult) -> Result<(), Rejection> {
-        judge(self.before, result, self.key)?;
+        let tests = self.own_tests(candidate);
+        judge(self.before, result, Target { key: self.key, tests: &tests })?;
         match candidate.fixer.as_str() {
             fixer if EXAMINED.contains(&fixer) => judge_skips(self.before, result, Suspect::FailedOrNew),
             earlier::FIXER | drift::FIXER => judge_skips(self.before, result, Suspect::Failed),
@@ -280,12 +294,14 @@ impl Trial<'_> {
         let others = || self.before.findings.iter().filter(|finding| finding.key() != *self.key);
         let lint_stands = others().any(|finding| finding.source == Source::Lint);
         // Another failure would end a run that is stopped at the first one; a linter's finding would before a test has run.
-        let is_whole = lint_stands || (may_be_partial && others().next().is_some());
+        let mut tests = self.tests_to_heal(candidate);
+        let has_others = others().next().is_some() || tests.len() < self.before.selectors_of(self.key).len();
+        let is_whole = lint_stands || (may_be_partial && has_others);
         let mut is_healed = false;
         if places.len() > 1 || longest >= FAST_SUITE || lint_stands {
-            let failing = self.before.failing_selectors(self.key);
-            if !failing.is_empty() {
-                let result = self.check_with(candidate, files, &Scope::Only(failing), limit).await?;
+            tests.truncate(CheckResult::A_FEW);
+            if !tests.is_empty() {
+                let result = self.check_with(candidate, files, &Scope::Only(tests), limit).await?;
                 if !result.findings.is_empty() {
                     return Ok(FirstCheck { result, is_healed: false, is_whole: false });
                 }
@@ -295,7 +311,7 @@ impl Trial<'_> {
         let scope = if is_whole { Scope::All } else { Scope::UntilFirstFailure };
         let result = self.check_with(candidate, files, &scope, limit).await?;
         if is_whole {
-            is_healed = self.passes_where_it_failed(&result);
+            is_healed = self.passes_where_it_failed(candidate, &result);
         }
         Ok(FirstCheck { result, is_healed, is_whole })
     }
