@@ -145,7 +145,7 @@ stop_reasons! {
         "a budget of time, tokens or money is used up, and failures are left",
         "Raise the budget and run again: the new run continues from the branch.";
     Flaky = "FLAKY", CouldNotFix,
-        "the failures come and go without any change to the code",
+        "what fails depends on more than the code, such as a network, the time or chance",
         "Make the tests that the report names deterministic, then run again.";
     Infra = "INFRA", Failed,
         "the repository could not be cloned, installed or tested",

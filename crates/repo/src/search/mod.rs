@@ -190,7 +190,9 @@ pub(crate) async fn candidates(
         Err(error) => {
             record.not_warm = Some(error.into_refusal()?);
             record.preparing_millis = millis(context.now().since(began)).saturating_sub(record.trying_millis);
-            search_with_starts(state, session, asked, &mut record, context).await?
+            // Without knowing which tests run what, a change has to heal all of them.
+            let all = session.setup().by_suite(&selectors(state, &record.key)).pop_first().unwrap_or_default().1;
+            search_with_starts(state, session, Asked { selectors: &all, ..asked }, &mut record, context).await?
         }
     };
     found.extend(several);
