@@ -52,6 +52,9 @@ pub struct CheckResult {
 }
 
 impl CheckResult {
+    /// Number of tests that are enough to see whether a failure is gone.
+    pub(crate) const A_FEW: usize = 3;
+
     /// Adds findings of files that do not parse, unless a test has reported the file.
     pub(crate) fn add_unread(&mut self, findings: Vec<Finding>) {
         let told = |finding: &Finding| {
@@ -147,29 +150,22 @@ impl CheckResult {
         selectors
     }
 
-    /// Number of tests that are enough to see whether a failure is gone.
-    pub(crate) const A_FEW: usize = 3;
-
     /// Returns the selectors of the tests that showed a failure at its place. At other places, the same words may have another cause: keys
     /// hold no numbers, so `7 != 12` in one test and `5 != 22` in the next one are equal.
     pub(crate) fn selectors_in_place(&self, failure: &Finding) -> Vec<String> {
         let key = failure.key();
-        let is_it = |index: &usize| {
-            let other = self.findings.get(*index);
-            other.is_some_and(|other| other.location == failure.location && other.key() == key)
-        };
-        let own = self.selectors.iter().filter(|(_, index)| is_it(index));
-        let own: Vec<String> = own.map(|(selector, _)| selector.clone()).collect();
+        let own = self.selectors_where(|other| other.location == failure.location && other.key() == key);
         if own.is_empty() { self.selectors_of(&key) } else { own }
     }
 
     /// Returns the selectors of all tests that showed the failure `key`.
     pub fn selectors_of(&self, key: &Key) -> Vec<String> {
-        self.selectors
-            .iter()
-            .filter(|(_, index)| self.findings.get(**index).is_some_and(|finding| finding.key() == *key))
-            .map(|(selector, _)| selector.clone())
-            .collect()
+        self.selectors_where(|finding| finding.key() == *key)
+    }
+
+    fn selectors_where(&self, is_wanted: impl Fn(&Finding) -> bool) -> Vec<String> {
+        let shows = |index: &usize| self.findings.get(*index).is_some_and(&is_wanted);
+        self.selectors.iter().filter(|(_, index)| shows(index)).map(|(selector, _)| selector.clone()).collect()
     }
 
     /// Returns the selectors of the tests that showed a failure; where cases of one test share a selector, those of the failures at the
@@ -179,11 +175,7 @@ impl CheckResult {
         if !own.is_empty() {
             return own;
         }
-        let is_there = |index: &usize| {
-            let other = self.findings.get(*index);
-            other.is_some_and(|other| other.file == failure.file && other.location == failure.location)
-        };
-        self.selectors.iter().filter(|(_, index)| is_there(index)).map(|(selector, _)| selector.clone()).collect()
+        self.selectors_where(|other| other.file == failure.file && other.location == failure.location)
     }
 
     /// Returns the duration of the test command.

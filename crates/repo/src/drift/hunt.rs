@@ -14,7 +14,7 @@ use super::suspects::{self, Case, Evidence};
 use super::walk::{Break, Walk};
 use super::{Releases, installed, may_have_drifted, releases};
 use crate::check_result::{CheckResult, TestState};
-use crate::flaky::{FlakyTest, Healing};
+use crate::flaky::FlakyTest;
 use crate::session::Session;
 use crate::setup::Interpreter;
 use crate::state::{BoundOutcome, DriftReport, HealState, Offender, TriedBound};
@@ -97,7 +97,7 @@ impl<'a> Hunt<'a> {
     ) -> Self {
         let original = session.setup().interpreters();
         let most = search.settings.drift_environments;
-        let is_other = |flaky: &&FlakyTest| flaky.healing != Healing::Anything && flaky.key != failure.key();
+        let is_other = |flaky: &&FlakyTest| flaky.depends_on_more() && flaky.key != failure.key();
         let set_aside = state.diagnosis.flaky.iter().filter(is_other).cloned().collect();
         Self { state, session, manager, search, releases, original, most, set_aside }
     }

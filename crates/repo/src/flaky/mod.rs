@@ -45,6 +45,11 @@ impl FlakyTest {
         )
     }
 
+    /// Returns whether changes of the program are not tried against it: it depends on something else.
+    pub(crate) fn depends_on_more(&self) -> bool {
+        self.healing != Healing::Anything
+    }
+
     /// Returns whether it shows a failure, which these tests show: its messages may differ each time.
     pub(crate) fn shows(&self, key: &Key, tests: &[&str]) -> bool {
         self.key == *key || tests == [self.test.as_str()]
@@ -77,8 +82,7 @@ pub(crate) fn is_left_alone(diagnosis: &Diagnosis, key: &Key, healer: Healer) ->
 
 /// Selectors of the tests that search leaves alone: they fail, whatever is changed, or come and go.
 pub(crate) fn tests_left_alone(diagnosis: &Diagnosis) -> Vec<String> {
-    let is_left_alone = |flaky: &&FlakyTest| flaky.healing != Healing::Anything;
-    diagnosis.flaky.iter().filter(is_left_alone).map(|flaky| flaky.test.clone()).collect()
+    diagnosis.flaky.iter().filter(|flaky| flaky.depends_on_more()).map(|flaky| flaky.test.clone()).collect()
 }
 
 /// The flaky test that shows this failure.

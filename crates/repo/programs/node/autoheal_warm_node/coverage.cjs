@@ -91,7 +91,8 @@ class Text {
    * and says nothing of a function on the same line that did not run.
    */
   add(functions, files) {
-    const ranges = functions.flatMap((each) => each.ranges.map((range, number) => ({ ...range, isFunction: number === 0 })));
+    for (const { ranges } of functions) ranges[0].isFunction = true;
+    const ranges = functions.flatMap((each) => each.ranges);
     ranges.sort((left, right) => left.startOffset - right.startOffset || right.endOffset - left.endOffset);
     const [ran, loaded, idle] = [new Set(), new Set(), new Set()];
     const outer = [];
