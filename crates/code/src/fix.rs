@@ -9,6 +9,9 @@ use crate::sources::Sources;
 /// The fixer of each language that knows nothing of the fault and changes one token after the other, in candidates.
 pub const LOCAL_REPAIR: &str = "local_repair";
 
+/// The fixer that puts the name that an error tells in the place of the one that is gone.
+pub const TOLD_NAMES: &str = "told_names";
+
 /// Context of a fault, as known to fixers.
 #[derive(Clone, Copy)]
 pub struct FixContext<'a> {

@@ -159,6 +159,9 @@ impl HealWorkflow {
                 drift::look(state, &mut session, &checkout, &self.settings, context).await?;
             }
             HealNode::Plan => {
+                if state.drift.is_put_off() {
+                    drift::look(state, &mut session, &checkout, &self.settings, context).await?;
+                }
                 let importers = Imports::new(session.sources()).importers();
                 plan::run(state, session.sources(), self.model_planner(&importers, &unvarying), &importers, context)
                     .await;

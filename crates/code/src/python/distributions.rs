@@ -41,7 +41,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("more-itertools", "more_itertools"),
     ("prompt-toolkit", "prompt_toolkit"),
     ("pytest-asyncio", "pytest_asyncio"),
+    ("pytest-cov", "pytest_cov"),
     ("pytest-mock", "pytest_mock"),
+    ("pytest-xdist", "xdist"),
     ("pydantic-settings", "pydantic_settings"),
     ("aiohttp", "aiohttp"),
     ("arrow", "arrow"),
@@ -69,6 +71,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("psycopg", "psycopg"),
     ("pydantic", "pydantic"),
     ("pymongo", "pymongo"),
+    ("pytest", "pytest"),
     ("pytz", "pytz"),
     ("redis", "redis"),
     ("regex", "regex"),
@@ -97,6 +100,12 @@ const KNOWN: &[(&str, &str)] = &[
 /// The widely used distribution that brings a module.
 pub fn that_brings(module: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(_, brought)| *brought == module).map(|(distribution, _)| *distribution)
+}
+
+/// Returns whether a distribution of this name is old and widely used: it may be installed because something else than the package index has the
+/// name.
+pub fn is_widely_used(name: &str) -> bool {
+    KNOWN.iter().any(|(distribution, _)| canonical(distribution) == canonical(name))
 }
 
 /// The module that a requirement (`PyYAML>=6; python_version > "3"`) most likely brings: the one that is known, else its own name

@@ -34,8 +34,9 @@ pub(crate) async fn run(
         // The last try of this step was ended from outside: the plan says so.
         return Ok(());
     }
-    if let Some(proposal) = drift::take_proposal(state) {
-        state.plan.proposals = vec![proposal];
+    let proposals = drift::take_proposals(state);
+    if !proposals.is_empty() {
+        state.plan.proposals = proposals;
     } else if let Some(planner) = planner.filter(|_| !state.plan.model_steps.is_empty()) {
         ask_model(state, session, planner, context).await?;
     } else if state.plan.is_searching {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use autoheal_engine::diagnostics::Finding;
 use autoheal_engine::workflow::{StepContext, StepError};
 
-use super::candidate::bound_of;
+use super::candidate::{bound_of, in_short};
 use super::suspects::{self, Case, Evidence};
 use super::walk::{Break, Walk};
 use super::{Releases, installed, may_have_drifted, releases};
@@ -339,9 +339,17 @@ impl<'a> Hunt<'a> {
             return BoundOutcome::Failed;
         }
         let none = BTreeSet::new();
-        let about = suspects::of(first, &self.case(present, &none));
-        let is_about_it =
-            about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && one.key == suspect.key);
+        let case = self.case(present, &none);
+        let about = suspects::of(first, &case);
+        let names = |about: &[(Evidence, &Distribution)], is_it: &dyn Fn(&Distribution) -> bool| {
+            about.iter().any(|(evidence, one)| *evidence == Evidence::Named && is_it(one))
+        };
+        let is_suspect = |one: &Distribution| one.key == suspect.key;
+        // An older release of what the error named may ask for an older one of what it needs: that is the next failure.
+        let is_next = names(&suspects::of(failure, &case), &is_suspect)
+            && names(&about, &|one: &Distribution| suspect.needs(one));
+        let is_about_it = names(&about, &is_suspect)
+            || !is_next && about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && is_suspect(one));
         if result.count(TestState::Passed) > 0 || !is_about_it { BoundOutcome::MovedOn } else { BoundOutcome::Failed }
     }
 
@@ -384,8 +392,7 @@ impl<'a> Hunt<'a> {
         let bound = bound_of(&last_good.version, &first_bad.version);
         let message = failure.message.lines().next().unwrap_or_default();
         let removed = self.manager.complaints().removed(suspect, message).map(|name| format!("removed {name}"));
-        let short: String = message.replace('`', "'").chars().take(160).collect();
-        let broke = removed.unwrap_or_else(|| format!("breaks the tests ({short})"));
+        let broke = removed.unwrap_or_else(|| format!("breaks the tests ({})", in_short(message)));
         Offender { package: suspect.name.clone(), bound, broke, last_good, first_bad }
     }
 

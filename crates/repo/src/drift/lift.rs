@@ -91,7 +91,7 @@ fn propose(
     // An earlier installation may hold the release that broke the tests.
     state.drift.resolved_since = Some(context.now());
     state.drift.bounds = Some(candidate.clone());
-    state.drift.proposal = Some((target, candidate));
+    state.drift.proposals = vec![(target, candidate)];
 }
 
 /// Takes the advice back to lift a bound: with the newest release the tests fail.

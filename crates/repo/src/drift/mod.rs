@@ -1,6 +1,6 @@
 //! Dependencies that drifted: nothing in the repository changed, and a new release of something that it does not pin broke its tests.
 //!
-//! A failure is looked at before any change of the program is tried. Distributions that it speaks against, and that were released since the
+//! A failure is looked at before any change of the program is tried, but for one that the failure names itself. Distributions that it speaks against, and that were released since the
 //! repository was green, are exchanged for older releases, one after the other, in copies of the environment. When the tests pass, the manifests
 //! get the widest bound that excludes what broke; the change is a candidate like any other, and is judged in an environment that is installed
 //! from the changed manifests.
@@ -45,7 +45,7 @@ use crate::toolchain::package_manager::{Distribution, PackageManager};
 use crate::toolchain::{Place, Search};
 use crate::toolchains;
 
-pub(crate) use candidate::{FIXER, REFUSED, is_own, take_proposal};
+pub(crate) use candidate::{FIXER, REFUSED, is_own, take_proposals};
 pub(crate) use lift::keep;
 pub use release::Release;
 
@@ -78,6 +78,9 @@ pub(crate) async fn look(
     let project = project_of(&setup, state, checkout).await?;
     let search = Search { setup: &setup, project: &project, checkout, settings, context };
     let Some(failure) = failure else { return lift::look(state, session, manager, search).await };
+    if candidate::propose_told(state, session, &observed.result) {
+        return Ok(());
+    }
     let installed = installed(session, manager, search).await?;
     let named = |one: &Distribution| InstalledPackage { name: one.name.clone(), version: one.version.clone() };
     state.drift.installed = installed.iter().map(named).collect();

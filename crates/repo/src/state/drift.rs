@@ -2,7 +2,7 @@
 
 use autoheal_code::Candidate;
 use autoheal_engine::Timestamp;
-use autoheal_engine::diagnostics::Finding;
+use autoheal_engine::diagnostics::{Finding, Key};
 use serde::{Deserialize, Serialize};
 
 use crate::commit_message::StatedBound;
@@ -17,15 +17,23 @@ pub struct DriftState {
     /// Time at which a bound to lift was found: installations from before are out of date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_since: Option<Timestamp>,
+    /// Failures that say themselves what to use instead, for which that has been proposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Key>,
     /// Report of the search; `None`: there was no reason to search.
     pub report: Option<DriftReport>,
-    /// The change of the manifests, and the failure that it heals; taken by `fix`.
-    pub proposal: Option<(Finding, Candidate)>,
-    /// The change as it was proposed: the only one that may touch a protected manifest.
+    /// Changes to try before any other, each with the failure that it heals; taken by `fix`.
+    pub proposals: Vec<(Finding, Candidate)>,
+    /// The change of the manifests as it was proposed: the only one that may touch a protected manifest.
     pub bounds: Option<Candidate>,
 }
 
 impl DriftState {
+    /// Returns whether the search was put off for what failures say themselves, and that did not heal them.
+    pub(crate) const fn is_put_off(&self) -> bool {
+        !self.told.is_empty() && self.proposals.is_empty() && self.installed.is_empty()
+    }
+
     /// Returns the bounds on all offenders, each with the newest release that was seen to break the tests.
     pub(crate) fn stated_bounds(&self) -> Vec<StatedBound> {
         let installed = |name: &str| self.installed.iter().find(|one| one.name == name).map(|one| &one.version);

@@ -196,6 +196,70 @@ async fn where_no_bound_can_be_installed_the_report_says_what_was_tried() {
     assert_eq!(repository.git(&["branch", "--list"]), "* main");
 }
 
+/// A release that has renamed a function, and says so where the old name is asked for.
+fn renaming(build: &str) -> Vec<Wheel> {
+    let told = "raise AttributeError(f'`gadget.{name}` was removed in gadget 2. Use `gadget.build` instead.')";
+    let renamed = format!("{build}\n\ndef __getattr__(name):\n    {told}\n");
+    module("gadget", &[("1.0", BEFORE, MAKE), ("1.4", BEFORE, MAKE), ("2.0", AFTER, &renamed)])
+}
+
+const BY_MODULE: &str = "import gadget\n\n\ndef stock(size):\n    return gadget.make(size)\n";
+
+#[tokio::test]
+async fn the_name_that_a_release_says_to_use_instead_is_used() {
+    let repository = repository(BY_MODULE, "gadget\n");
+    let Some(healed) = heal(&repository, renaming(RENAMED)).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    let after = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:shop.py"]);
+    assert_eq!(after, BY_MODULE.replace("make", "build").trim_end());
+    assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "shop.py");
+    assert_eq!(healed.state.drift.report, None, "no bound was searched for: {:?}", healed.events);
+}
+
+#[tokio::test]
+async fn advice_that_the_tests_refuse_gives_way_to_a_bound() {
+    let repository = repository(BY_MODULE, "gadget\n");
+    let Some(healed) = heal(&repository, renaming("def build(size):\n    return [0]\n")).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    assert!(requirements(&repository).ends_with("\ngadget<2"), "{}", healed.report);
+    assert_eq!(repository.git(&["diff", "--name-only", "main", "AUTOHEAL_BOT_AI_Fix"]), "requirements.txt");
+    assert!(healed.report.contains("as the error says` (`told_names`)"), "{}", healed.report);
+}
+
+/// The release before the last would do; the one before that fails with today's `gadget`, and an older `gadget` would bring it, too.
+#[tokio::test]
+async fn the_one_that_the_error_names_is_bounded_and_not_what_it_needs() {
+    const LATER: &str = "2024-03-10";
+    let repository = repository("from kit import stock\n", "kit\n");
+    let old = "from gadget import make\n\n\ndef stock(size):\n    return make(size)\n";
+    let own = "def stock(size):\n    return [0] * size\n";
+    let kit = |version: &str, day: &str, text: &str, requirement: &str| {
+        Wheel::new("kit", version, day).with("kit.py", text).requiring(requirement)
+    };
+    let kits = vec![
+        kit("1.0", BEFORE, old, "gadget>=1"),
+        kit("2.0", AFTER, own, "gadget>=2"),
+        kit("2.1", LATER, &own.replace("stock", "store"), "gadget>=2"),
+    ];
+    let Some(healed) = heal(&repository, [gadgets(), kits].concat()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    let told = "kit 2.1 (released 2024-03-10) removed `stock` from `kit`; 2.0 is the newest that passes";
+    assert_eq!(requirements(&repository), format!("# {told}\nkit<2.1"));
+}
+
+#[tokio::test]
+async fn a_bound_is_stated_in_an_environment_of_conda() {
+    let shop = "from gadget import make\n\n\ndef stock(size):\n    return make(size)\n";
+    let environment =
+        "name: shop\ndependencies:\n  - python=3.11\n  - libshop\n  - pip\n  - pip:\n      - gadget>=1  # used\n";
+    let files = [("shop.py", shop), ("tests/test_shop.py", TESTS), ("environment.yml", environment)];
+    let repository = TestRepository::with_files(&files);
+    let Some(healed) = heal(&repository, gadgets()).await else { return };
+    assert_eq!(healed.results.stop_reason, StopReason::Green, "{}\n{:?}", healed.report, healed.events);
+    let after = repository.git(&["show", "AUTOHEAL_BOT_AI_Fix:environment.yml"]);
+    assert!(after.ends_with("the newest that passes\n      - gadget>=1,<2  # used"), "{after}");
+}
+
 /// A release that is older than the repository was there when its tests passed.
 #[tokio::test]
 async fn what_was_there_before_is_not_suspected() {

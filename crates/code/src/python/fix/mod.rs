@@ -32,6 +32,7 @@ mod quote_edits;
 mod site;
 pub mod syntax;
 mod text_and_bytes;
+mod told_names;
 mod told_rules;
 
 /// Returns the fixers for findings of a type checker.
@@ -52,6 +53,7 @@ pub fn fixers() -> &'static [&'static dyn Fixer] {
     &[
         &syntax::SyntaxRepair,
         &moved_names::MovedNames,
+        &told_names::ToldNames,
         &pattern_flags::PatternFlags,
         &name_spelling::NameSpelling,
         &attribute_spelling::AttributeSpelling,

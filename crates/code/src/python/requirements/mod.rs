@@ -4,10 +4,11 @@
 //! # Layout
 //!
 //! - `lines`: `requirements.txt`, `constraints.txt`; `ini`: `setup.cfg`, `tox.ini`; `pyproject`, `setup_py`; `tables`: those of
-//!   Poetry, and `Pipfile`
+//!   Poetry, and `Pipfile`; `environment`: `environment.yml` of conda
 //! - `requirement`: one requirement; `array`: lists in brackets
 
 mod array;
+mod environment;
 mod ini;
 mod lines;
 mod pyproject;
@@ -17,6 +18,7 @@ mod tables;
 
 use std::ops::Range;
 
+pub use self::environment::{EnvironmentRequirements, is_environment, of_environment};
 use crate::edit::Edit;
 
 /// A bound on the versions of a distribution.
@@ -55,6 +57,7 @@ fn manifest_of(file: &str) -> Option<&'static dyn Manifest> {
         "setup.py" => Some(&setup_py::SetupPy),
         "Pipfile" => Some(&tables::Pipfile),
         name if name.strip_suffix(".txt").is_some() => Some(&lines::Lines),
+        name if is_environment(name) => Some(&environment::Environment),
         _ => None,
     }
 }
@@ -199,6 +202,21 @@ mod tests {
         "[packages]\nsix = \"*\"\n[dev-packages]\n\"gadget.kit\" = '>=1'\n",
         "[packages]\nsix = \"*\"\n[dev-packages]\n# 2.0 fails\n\"gadget.kit\" = '>=1,<2'\n"
     )]
+    #[case(
+        "environment.yml",
+        "channels:\n  - gadget-kit\ndependencies:\n  - python=3.10\n  - c::gadget-kit >=1  # used\n",
+        "channels:\n  - gadget-kit\ndependencies:\n  - python=3.10\n  # 2.0 fails\n  - c::gadget-kit >=1,<2  # used\n"
+    )]
+    #[case(
+        "environment-dev.yaml",
+        "dependencies:\r\n- gadget-kit\r\n",
+        "dependencies:\r\n# 2.0 fails\r\n- gadget-kit<2\r\n"
+    )]
+    #[case(
+        "environment.yml",
+        "dependencies:\n  - pip\n  - pip:\n    - -e .\n    - \"gadget_kit>=1\"\n",
+        "dependencies:\n  - pip\n  - pip:\n    - -e .\n    # 2.0 fails\n    - \"gadget_kit>=1,<2\"\n"
+    )]
     fn a_requirement_takes_the_bound(#[case] file: &str, #[case] text: &str, #[case] expected: &str) {
         assert_eq!(applied(file, text, tightened(file, text, &BOUND)).as_deref(), Some(expected));
     }
@@ -217,6 +235,13 @@ mod tests {
     #[case("Pipfile", "[packages\n")]
     #[case("setup.cfg", "[metadata]\nname = gadget-kit\n[tool:pytest]\naddopts =\n    gadget-kit\n")]
     #[case("setup.py", "setup(name='gadget-kit', packages=['gadget-kit'])\n")]
+    #[case("environment.yml", "dependencies:\n  - gadget-kit=1.20\n")]
+    #[case("environment.yml", "dependencies:\n  - gadget-kit 1.20.*\n")]
+    #[case("environment.yml", "dependencies: [gadget-kit, six]\n")]
+    #[case("environment.yml", "dependencies:\n  - &kit gadget-kit\n  - *kit\n")]
+    #[case("environment.yml", "dependencies:\n  - x:\n    - gadget-kit\n")]
+    #[case("environment.yml", "- gadget-kit\n")]
+    #[case("environments.yml", "dependencies:\n  - gadget-kit\n")]
     #[case("conftest.py", "gadget-kit\n")]
     fn what_states_no_open_requirement_is_left_alone(#[case] file: &str, #[case] text: &str) {
         assert_eq!(tightened(file, text, &BOUND), None);
@@ -271,6 +296,12 @@ mod tests {
         "[tool.poetry.dependencies]\npython = \"^3.9\"\n\n[tool.poetry.group.dev.dependencies]\nsix = { version = \"*\" } # a\n# 2.0 fails\nGadget-Kit = \"<2\"\n\n[x]\n"
     )]
     #[case("Pipfile", "[packages]\nsix = \"*\"\n", "[packages]\nsix = \"*\"\n# 2.0 fails\nGadget-Kit = \"<2\"\n")]
+    #[case(
+        "environment.yml",
+        "dependencies:\n  - numpy\n  - pip:\n      - six  # a\n  - scipy\nprefix: x\n",
+        "dependencies:\n  - numpy\n  - pip:\n      - six  # a\n      # 2.0 fails\n      - Gadget-Kit<2\n  - scipy\nprefix: x\n"
+    )]
+    #[case("environment.yml", "dependencies:\n- six", "dependencies:\n- six\n# 2.0 fails\n- Gadget-Kit<2")]
     fn a_requirement_is_added(#[case] file: &str, #[case] text: &str, #[case] expected: &str) {
         assert_eq!(applied(file, text, added(file, text, &BOUND, &is_for_tests)).as_deref(), Some(expected));
     }
@@ -283,7 +314,22 @@ mod tests {
     #[case("tox.ini", "[testenv]\ncommands = x\n")]
     #[case("Pipfile", "[packages]\ngadget_kit = \"==1\"\n")]
     #[case("Pipfile", "[packages]\n")]
+    #[case("environment.yml", "dependencies:\n  - gadget_kit 1.0\n")]
+    #[case("environment.yml", "dependencies: []\n")]
     fn nothing_is_added_where_there_is_no_list(#[case] file: &str, #[case] text: &str) {
         assert_eq!(added(file, text, &BOUND, &is_for_tests), None);
+    }
+
+    #[test]
+    fn an_environment_states_requirements_for_pip() {
+        let text = "name: x\ndependencies:\n  - python=3.10\n  - numpy\n  - c::pandas>=1.5, <2\n  - scipy=1.9=py39_0\n  - requests 2.28.*\n  \
+                    - lxml==4.9\n  - six 1.16 py_0\n  - click=7|8\n  - libgadget>=2\n  - pip:\n    - -r more.txt\n    - anything~=1.0\n";
+        let expected = "numpy pandas>=1.5,<2 scipy==1.9.* requests==2.28.* lxml==4.9 six==1.16 anything~=1.0";
+        let found = of_environment(text);
+        assert_eq!(
+            (found.for_pip.join(" ").as_str(), found.for_conda.join(" ").as_str()),
+            (expected, "click libgadget")
+        );
+        assert_eq!(of_environment("dependencies: {a: b}\n"), EnvironmentRequirements::default());
     }
 }

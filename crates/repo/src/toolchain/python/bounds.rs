@@ -9,12 +9,12 @@ use autoheal_code::python::requirements::{self, Bound};
 use autoheal_code::{Edit, FileEdit, Sources};
 use autoheal_engine::workflow::StepError;
 
+use super::ci_installs::ci_texts;
 use super::complaints::Tracebacks;
 use super::dependencies::{Dependencies, is_wanted};
 use super::{installation, programs};
 use crate::caches::{Begun, Room};
-use crate::discovery;
-use crate::project::{join, read_text};
+use crate::project::join;
 use crate::setup::{InstalledEnvironment, Interpreter};
 use crate::state::{HealState, Offender};
 use crate::step_error::sandbox_error;
@@ -84,6 +84,7 @@ impl PackageManager for Pip {
     fn states_bounds(&self, file: &str) -> bool {
         let name = file.rsplit('/').next().unwrap_or(file);
         let is_list = name.strip_suffix(".txt").is_some() && (is_wanted(name) || name.starts_with("constraints"));
+        let is_list = is_list || requirements::is_environment(name);
         is_list || ["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile"].contains(&name)
     }
 
@@ -161,10 +162,7 @@ struct Manifests<'s> {
 
 impl<'s> Manifests<'s> {
     fn of(search: Search<'_>, sources: &'s Sources) -> Self {
-        let tree = search.checkout.folders.tree();
-        let is_ci = |file: &&String| file.starts_with(".github/workflows/") || file.ends_with(".gitlab-ci.yml");
-        let ci = discovery::files(&tree).iter().filter(is_ci).filter_map(|file| read_text(&tree, file)).collect();
-        let mut found = Self { files: Vec::new(), ci };
+        let mut found = Self { files: Vec::new(), ci: ci_texts(&search.checkout.folders.tree()) };
         let folders: Vec<&String> =
             std::iter::once(&search.project.directory).chain(&search.project.other_directories).collect();
         let is_here = |file: &str, name: &str| folders.iter().any(|folder| join(folder, name) == file);

@@ -3,9 +3,12 @@
 
 use std::path::Path;
 
+use autoheal_code::python::requirements::is_environment;
+
 use super::commands::inner_command;
 use super::requirement::is_requirement;
-use crate::ci_commands;
+use crate::project::read_text;
+use crate::{ci_commands, discovery};
 
 /// Everything that the commands of CI install.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,6 +49,12 @@ const OTHER_WAYS: &[&str] =
 /// Distributions that install others, and do not run with the tests.
 const INSTALLERS: &[&str] = &["pip", "wheel", "build", "tox", "nox", "uv", "pipenv", "poetry", "twine", "virtualenv"];
 
+/// Returns the texts of the files of CI.
+pub(super) fn ci_texts(tree: &Path) -> Vec<String> {
+    let is_ci = |file: &&String| file.starts_with(".github/workflows/") || file.ends_with(".gitlab-ci.yml");
+    discovery::files(tree).iter().filter(is_ci).filter_map(|file| read_text(tree, file)).collect()
+}
+
 impl CiInstalls {
     /// Reads the commands of the jobs that run tests in a project's folder.
     pub(super) fn of(tree: &Path, directory: &str) -> Self {
@@ -61,6 +70,9 @@ impl CiInstalls {
         found.is_complete &= commands.iter().all(|(folder, words)| {
             folder == directory && words.as_ref().is_some_and(|words| !words.iter().any(is_elsewhere))
         });
+        // An action may install an environment of conda before the commands.
+        let is_separator = |part: char| part.is_whitespace() || "/'\":,".contains(part);
+        found.is_complete &= !ci_texts(tree).iter().any(|text| text.split(is_separator).any(is_environment));
         found
     }
 

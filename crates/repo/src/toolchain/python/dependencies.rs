@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use autoheal_code::python::distributions::is_for_tests;
+use autoheal_code::python::requirements::{EnvironmentRequirements, is_environment, of_environment};
 use toml::Value;
 
 use super::ci_installs::CiInstalls;
@@ -32,6 +33,8 @@ pub struct Dependencies {
     /// True if the installation runs code of the repository: its own build, or code of it that a requirements
     /// file names.
     pub run_code: bool,
+    /// Packages that only conda has, which is not run.
+    pub for_conda: Vec<String>,
     /// Manifests that state all this, for the report.
     pub found: Vec<String>,
     /// Versions that a lock file holds, if the tools of CI heed one.
@@ -102,6 +105,12 @@ impl Dependencies {
             let deps = ini_value(text, "testenv", "deps").unwrap_or_default();
             // Lines such as `-r file` and `cond: package` belong to tox; the rest is what pip takes.
             found.add(deps.lines().map(str::trim).filter(|line| is_requirement(line)).map(str::to_owned), "tox.ini");
+        }
+        let environments = manifests.iter().filter(|(name, _)| ci.is_none() && is_environment(name) && is_wanted(name));
+        for (name, text) in environments {
+            let EnvironmentRequirements { for_pip, for_conda } = of_environment(text);
+            found.add(for_pip, name);
+            found.for_conda.extend(for_conda);
         }
         found.run_code |= found.is_installable || !found.requirements.iter().all(|line| is_of_a_registry(line));
         let mut seen = BTreeSet::new();
@@ -222,11 +231,13 @@ fn is_installed(extra: &str, ci: Option<&CiInstalls>) -> bool {
     ci.map_or_else(|| is_for_tests(extra), |ci| ci.extras.iter().any(|named| named == extra))
 }
 
-/// Returns whether a requirements file is for running or testing, by its name: `requirements-docs.txt` is for
+/// Returns whether a file of requirements, or an environment of conda, is for running or testing, by its name: `requirements-docs.txt` is for
 /// neither.
 pub(super) fn is_wanted(file: &str) -> bool {
-    let stem = file.trim_end_matches(".txt").replace(['/', '_'], "-");
-    let purposes: Vec<&str> = stem.split('-').filter(|part| !matches!(*part, "requirements" | "reqs" | "")).collect();
+    let stem = [".txt", ".yml", ".yaml"].iter().fold(file, |file, end| file.trim_end_matches(end));
+    let stem = stem.replace(['/', '_'], "-");
+    let is_purpose = |part: &&str| !matches!(*part, "requirements" | "reqs" | "environment" | "");
+    let purposes: Vec<&str> = stem.split('-').filter(is_purpose).collect();
     purposes.iter().all(|purpose| matches!(*purpose, "base" | "main" | "install" | "core") || is_for_tests(purpose))
 }
 
@@ -352,6 +363,18 @@ mod tests {
         for manifest in ["setup.py", "pyproject.toml"] {
             assert!(Dependencies::read(&Manifests::from_texts([(manifest, "[project]\nname = 'x'\n")])).run_code);
         }
+    }
+
+    #[test]
+    fn an_environment_of_conda_is_installed_as_far_as_pip_can() {
+        let text = "dependencies:\n  - python=3.10\n  - numpy=1.21\n  - libgadget\n  - pip:\n    - gadget>=1\n";
+        let of_file = |name: &str| Dependencies::read(&Manifests::from_texts([(name, text)]));
+        let found = of_file("environment.yml");
+        assert_eq!(found.requirements, ["numpy==1.21.*", "gadget>=1"]);
+        assert_eq!(found.for_conda, ["libgadget"]);
+        assert!(!found.run_code && found.found == ["environment.yml"]);
+        assert_eq!(of_file("environment-test.yaml").requirements.len(), 2);
+        assert!(of_file("environment-docs.yml").is_empty());
     }
 
     #[test]

@@ -75,7 +75,16 @@ pub(crate) async fn find_interpreter(search: Search<'_>, state: &mut HealState) 
         return Ok(best.interpreter);
     }
     match install(&best.interpreter, search, &dependencies, state).await? {
-        Ok(installed) => Ok(installed),
+        Ok(installed) => {
+            if !dependencies.for_conda.is_empty() {
+                let names = dependencies.for_conda.join(", ");
+                state.warnings.push(format!(
+                    "not installed: {names}; an environment of conda names them, and conda does not run here: if the tests need them, name \
+                     the command that installs them with --install-command"
+                ));
+            }
+            Ok(installed)
+        }
         // The tests may get far without it; what they say then is the better error.
         Err(reason) if !best.missing.iter().any(|module| module == "pytest") => {
             state.warnings.push(format!(

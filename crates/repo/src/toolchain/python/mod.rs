@@ -125,7 +125,11 @@ impl Toolchain for Python {
     }
 
     fn setup_actions(&self) -> &'static [(&'static str, &'static str)] {
-        &[("actions/setup-python", "python-version"), ("astral-sh/setup-uv", "python-version")]
+        &[
+            ("actions/setup-python", "python-version"),
+            ("astral-sh/setup-uv", "python-version"),
+            ("conda-incubator/setup-miniconda", "python-version"),
+        ]
     }
 
     fn prefixes(&self) -> &'static Prefixes {
