@@ -136,7 +136,7 @@ fn without_encoding(list: &mut Shortlist<'_, '_>, blame: &Blame<'_>) {
 }
 
 /// The insertion of `import module`, unless the file has it.
-fn missing_import(blame: &Blame<'_>, file: &str, module: &str) -> Option<Edit> {
+pub(super) fn missing_import(blame: &Blame<'_>, file: &str, module: &str) -> Option<Edit> {
     let binds = |import: &Import| {
         import.from.is_none() && import.names.iter().any(|one| one.name == module && one.alias.is_none())
     };

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::blame::{Blame, Place};
-use super::import_statement::insert_import;
+use super::moved_names::missing_import;
 use super::shortlist::Shortlist;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer, TOLD_NAMES};
@@ -45,7 +45,7 @@ impl Fixer for ToldNames {
 /// A name with dots.
 const DOTTED: &str = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*";
 
-/// What to use: `Use 'np.float64' instead`, ``use `float` by itself``, `has been renamed to 'b'`.
+/// Advice: `Use 'np.float64' instead`, ``use `float` by itself``, `has been renamed to 'b'`.
 static INSTEAD: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         format!(r#"(?i)\b(?:use|call|import)\s+(?:the\s+)?[`'"]?(?P<new>{DOTTED})(?:\(\))?[`'"]?(?:\s+\w+)?\s+(?:instead|by\s+itself)\b"#),
@@ -148,29 +148,18 @@ impl<'m> Told<'m> {
             return Some(uses.iter().map(|(_, name)| Edit::replace(name.range(), new)).collect());
         }
         let mut edits: Vec<Edit> = uses.iter().map(|(whole, _)| Edit::replace(whole.range(), self.new)).collect();
-        match self.new.rsplit_once('.') {
-            Some((from, _)) => {
-                let is_there = |name: &str| {
-                    module.imports.iter().any(|import| {
-                        let is_it = |one: &crate::python::module::ImportedName| one.name == name && one.alias.is_none();
-                        import.from.is_none() && import.is_top_level && import.names.iter().any(is_it)
-                    })
-                };
-                if !is_there(from) {
-                    edits.push(insert_import(blame, &place.file, &format!("import {from}"))?);
-                }
-            }
-            None => {
-                let own = module.scopes.iter().any(|scope| scope.bindings.contains_key(self.new));
-                if own || !BUILTINS.contains(&self.new) {
-                    return None;
-                }
-            }
+        if let Some((from, _)) = self.new.rsplit_once('.') {
+            edits.extend(missing_import(blame, &place.file, from));
+        } else if !BUILTINS.contains(&self.new)
+            || module.scopes.iter().any(|scope| scope.bindings.contains_key(self.new))
+        {
+            // The file may mean something else by it.
+            return None;
         }
         Some(edits)
     }
 
-    /// `from module import old`: the new name under the old one, which the file goes on using.
+    /// `from module import old`: the new name under the old one, which the rest of the file uses.
     fn imported(&self, module: &Module, word: &Word) -> Option<Vec<Edit>> {
         let new = self.renamed()?;
         let names = module.imports.iter().flat_map(|import| &import.names);

@@ -18,7 +18,7 @@ pub fn is_environment(name: &str) -> bool {
     stem.and_then(|stem| stem.strip_prefix("environment")).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// What an environment asks for.
+/// Packages that an environment asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EnvironmentRequirements {
     /// Requirements for pip (PEP 508): the list for pip, and those packages of conda's channels that are widely used distributions.
@@ -41,7 +41,7 @@ pub fn of_environment(text: &str) -> EnvironmentRequirements {
                 }
             }
             Entry::Pip { pip } => {
-                found.for_pip.extend(pip.into_iter().filter(|item| requirement::is_requirement(item)))
+                found.for_pip.extend(pip.into_iter().filter(|item| requirement::is_requirement(item)));
             }
             Entry::Other(_) => {}
         }
@@ -62,7 +62,7 @@ enum Entry {
     Package(String),
     /// Requirements for pip.
     Pip { pip: Vec<String> },
-    /// Lists for other installers, and what is no dependency.
+    /// Lists for other installers, and anything else.
     Other(IgnoredAny),
 }
 
@@ -108,7 +108,7 @@ struct Items {
 }
 
 impl Items {
-    /// `None`: the file holds no dependencies, or not each on a line of its own, where a comment has its place above it.
+    /// `None`: the file holds no dependencies, or several of them on one line, which leaves a comment no place above each.
     fn of(text: &str) -> Option<Self> {
         let file = File::read(text)?;
         let list = text.find("dependencies:")?;
@@ -117,7 +117,7 @@ impl Items {
             *next += line.len();
             Some((start, line))
         });
-        // Items come in the order of their lines. What the parser read and no line holds ends the search.
+        // Items come in the order of their lines. An item of the parser that no line holds ends the search.
         let mut place_of = |value: &str| {
             lines.find_map(|(start, line)| {
                 let item = line.trim_start().strip_prefix("- ")?.trim_start();
