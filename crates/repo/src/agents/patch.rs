@@ -16,7 +16,7 @@ mod trial;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use autoheal_code::{Candidate, Sources};
+use autoheal_code::{Candidate, Sources, fix};
 use autoheal_engine::diagnostics::Key;
 use autoheal_engine::workflow::{FixRecord, Record, StepContext, StepError};
 use serde_json::json;
@@ -40,9 +40,9 @@ use crate::test_setup::interpreters_for;
 
 use trial::{Kept, Trial};
 
-/// Fixers that know nothing of what is right. Their changes were looked at more closely than a rule's, so they may heal one of several
-/// faults of logic; and a test that they turn off is no test that they repair.
-const EXAMINED: [&str; 2] = [model::FIXER, search::FIXER];
+/// Fixers that know nothing of what is right, or only what a message says. Their changes were looked at more closely than a rule's, so they may
+/// heal one of several faults of logic; and a test that they turn off is no test that they repair.
+const EXAMINED: [&str; 3] = [model::FIXER, search::FIXER, fix::TOLD_NAMES];
 
 /// Checkout and settings for finding or creating another interpreter when a candidate changes what is
 /// installed.

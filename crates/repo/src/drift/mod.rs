@@ -1,9 +1,9 @@
 //! Dependencies that drifted: nothing in the repository changed, and a new release of something that it does not pin broke its tests.
 //!
-//! A failure is looked at before any change of the program is tried, except one that the failure names itself. Distributions that it speaks against, and that were released since the
-//! repository was green, are exchanged for older releases, one after the other, in copies of the environment. When the tests pass, the manifests
-//! get the widest bound that excludes what broke; the change is a candidate like any other, and is judged in an environment that is installed
-//! from the changed manifests.
+//! A failure is looked at before any change of the program is tried, except one that the failure names itself. Distributions that it speaks
+//! against, and that were released since the repository was green, are exchanged for older releases, one after the other, in copies of the
+//! environment. When the tests pass, the manifests get the widest bound that excludes what broke; the change is a candidate like any other, and
+//! is judged in an environment that is installed from the changed manifests.
 //!
 //! # Layout
 //!

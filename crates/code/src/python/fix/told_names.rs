@@ -48,7 +48,8 @@ const DOTTED: &str = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*";
 /// Advice: `Use 'np.float64' instead`, ``use `float` by itself``, `has been renamed to 'b'`.
 static INSTEAD: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
-        format!(r#"(?i)\b(?:use|call|import)\s+(?:the\s+)?[`'"]?(?P<new>{DOTTED})(?:\(\))?[`'"]?(?:\s+\w+)?\s+(?:instead|by\s+itself)\b"#),
+        format!(r#"(?i)\b(?:use|call|import)\s+(?:the\s+)?[`'"](?P<new>{DOTTED})(?:\(\))?[`'"](?:\s+\w+)?\s+(?:instead|by\s+itself)\b"#),
+        format!(r"(?i)\b(?:use|call|import)\s+(?P<new>{DOTTED})(?:\(\))?\s+instead\b"),
         format!(r#"(?i)\b(?:removed|deprecated|gone)\b[^.\n]*?[,.;]\s*(?:please\s+)?use\s+[`'"](?P<new>{DOTTED})(?:\(\))?[`'"]"#),
         format!(r#"(?i)\b(?:renamed|changed)\s+to\s+[`'"](?P<new>{DOTTED})(?:\(\))?[`'"]"#),
     ]
@@ -64,6 +65,9 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     );
     Regex::new(&pattern).ok()
 });
+
+/// Words that name nothing: `use it instead`.
+const PRONOUNS: &[&str] = &["it", "one", "that", "them", "these", "this", "those"];
 
 /// Types of Python itself that releases have had other names for.
 const BUILTINS: &[&str] =
@@ -82,7 +86,7 @@ impl<'m> Told<'m> {
         let Some(named) = NAMED.as_ref() else { return Vec::new() };
         let mut found = Vec::new();
         for advice in INSTEAD.iter().filter_map(|pattern| pattern.captures(message)) {
-            let Some(new) = advice.name("new") else { continue };
+            let Some(new) = advice.name("new").filter(|new| !PRONOUNS.contains(&new.as_str())) else { continue };
             let before = message.get(..new.start()).unwrap_or_default();
             let mut seen = BTreeSet::new();
             let names = named.captures_iter(before).filter_map(|name| name.iter().skip(1).flatten().next());
@@ -194,6 +198,8 @@ mod tests {
     #[case("module 'numpy' has no attribute 'flaot'. Did you mean: 'float'?")]
     #[case("cannot use a string instead of a list")]
     #[case("'x' is not what you want; read the manual")]
+    #[case("'x' is slow; use it instead")]
+    #[case("'x' is slow; use a list instead")]
     fn other_errors_tell_nothing(#[case] message: &str) {
         assert_eq!(Told::all(message), []);
     }

@@ -211,6 +211,14 @@ mod tests {
     }
 
     #[test]
+    fn a_message_leads_to_nothing_that_starts_a_program() {
+        let mut candidate = candidate(0, 0, "import os\nos.system('a')\n", 1);
+        candidate.fixer = autoheal_code::fix::TOLD_NAMES.to_owned();
+        let refused = prepare(&candidate, &sources(), &BTreeSet::new(), false);
+        assert!(matches!(refused, Err(Refusal::Tampering(Tampering::Power(_)))), "{refused:?}");
+    }
+
+    #[test]
     fn a_protected_manifest_is_changed_only_by_a_bound_that_was_searched_for() {
         let text = "[options]\ninstall_requires =\n    six\n";
         let mut sources = sources();
