@@ -340,16 +340,19 @@ impl<'a> Hunt<'a> {
         }
         let none = BTreeSet::new();
         let case = self.case(present, &none);
-        let about = suspects::of(first, &case);
-        let names = |about: &[(Evidence, &Distribution)], is_it: &dyn Fn(&Distribution) -> bool| {
-            about.iter().any(|(evidence, one)| *evidence == Evidence::Named && is_it(one))
+        let strongest = |finding: &Finding, is_it: &dyn Fn(&Distribution) -> bool| {
+            suspects::of(finding, &case).into_iter().find(|(_, one)| is_it(one)).map(|(evidence, _)| evidence)
         };
         let is_suspect = |one: &Distribution| one.key == suspect.key;
-        // An older release of what the error named may ask for an older one of what it needs: that is the next failure.
-        let is_next = names(&suspects::of(failure, &case), &is_suspect)
-            && names(&about, &|one: &Distribution| suspect.needs(one));
-        let is_about_it = names(&about, &is_suspect)
-            || !is_next && about.iter().any(|(evidence, one)| *evidence <= Evidence::OnTraceback && is_suspect(one));
+        let is_about_it = match strongest(first, &is_suspect) {
+            Some(Evidence::Named) => true,
+            // An older release of what the error named may ask for an older one of what it needs: that is the next failure.
+            Some(Evidence::OnTraceback) => {
+                strongest(failure, &is_suspect) != Some(Evidence::Named)
+                    || strongest(first, &|one| suspect.needs(one)) != Some(Evidence::Named)
+            }
+            Some(Evidence::Imported | Evidence::Related | Evidence::Runner) | None => false,
+        };
         if result.count(TestState::Passed) > 0 || !is_about_it { BoundOutcome::MovedOn } else { BoundOutcome::Failed }
     }
 

@@ -196,7 +196,7 @@ async fn where_no_bound_can_be_installed_the_report_says_what_was_tried() {
     assert_eq!(repository.git(&["branch", "--list"]), "* main");
 }
 
-/// A release that has renamed a function, and says so where the old name is asked for.
+/// A release that renames a function, and whose error at the old name gives the new one.
 fn renaming(build: &str) -> Vec<Wheel> {
     let told = "raise AttributeError(f'`gadget.{name}` was removed in gadget 2. Use `gadget.build` instead.')";
     let renamed = format!("{build}\n\ndef __getattr__(name):\n    {told}\n");

@@ -144,6 +144,12 @@ pub(super) fn missing_import(blame: &Blame<'_>, file: &str, module: &str) -> Opt
     if is_there { None } else { insert_import(blame, file, &format!("import {module}")) }
 }
 
+/// Imports another name under the one that the file uses.
+pub(super) fn under_old_name(one: &ImportedName, new: &str) -> Edit {
+    let alias = if one.alias.is_none() { format!(" as {}", one.name) } else { String::new() };
+    Edit::replace(one.span.range(), format!("{new}{alias}"))
+}
+
 /// A name as an expression: builtins need no module, and some names are modules now.
 fn written(module: &str, name: &str) -> String {
     match (module, name) {
@@ -193,10 +199,7 @@ fn from_import(blame: &Blame<'_>, file: &str, import: &Import, from: &str) -> Op
         let is_alone = import.names.len() == 1 && first.alias.is_none() && first.name == module;
         return is_alone.then(|| vec![Edit::replace(import.span.range(), format!("import {module}"))]);
     }
-    let renamed = |(one, _, name): &(&ImportedName, &str, &str)| {
-        let alias = if one.alias.is_none() && one.name != *name { format!(" as {}", one.name) } else { String::new() };
-        (one.name != *name).then(|| Edit::replace(one.span.range(), format!("{name}{alias}")))
-    };
+    let renamed = |(one, _, name): &(&ImportedName, &str, &str)| (one.name != *name).then(|| under_old_name(one, name));
     if gone.len() == import.names.len() && gone.iter().all(|(_, other, _)| *other == module) {
         let mut edits = vec![Edit::replace(import.from_span?.range(), module)];
         edits.extend(gone.iter().filter_map(renamed));
@@ -225,10 +228,8 @@ fn plain_import(blame: &Blame<'_>, file: &str, import: &Import, is_gone: &dyn Fn
     let Some((_, module)) = MODULES.iter().find(|(old, _)| *old == one.name) else {
         return uses(blame, file, import, one);
     };
-    let alias = if one.alias.is_none() { format!(" as {}", one.name) } else { String::new() };
     // Without its first part, `import a.b` binds another name.
-    (!one.name.contains('.') || one.alias.is_some())
-        .then(|| vec![Edit::replace(one.span.range(), format!("{module}{alias}"))])
+    (!one.name.contains('.') || one.alias.is_some()).then(|| vec![under_old_name(one, module)])
 }
 
 /// Corrects every use of a module that is gone, and its import, if all names that are used have moved.

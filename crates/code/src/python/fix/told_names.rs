@@ -1,13 +1,13 @@
 //! Names whose error says what to use in their place: `np.float` of numpy, an argument of pydantic, whatever a release has renamed and still
 //! answers for. The words are those of the release that dropped the name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::blame::{Blame, Place};
-use super::moved_names::missing_import;
+use super::moved_names::{missing_import, under_old_name};
 use super::shortlist::Shortlist;
 use crate::edit::{Candidate, Edit};
 use crate::fix::{FixContext, Fixer, TOLD_NAMES};
@@ -133,21 +133,23 @@ impl<'m> Told<'m> {
     /// `owner.old`, throughout the file if the owner is a module.
     fn member(&self, blame: &Blame<'_>, place: &Place, module: &Module, word: &Word) -> Option<Vec<Edit>> {
         let text = blame.text(&place.file);
-        let owner_of = |word: &Word| {
-            module.expressions.iter().find_map(|expression| match expression.shape {
-                Shape::Attribute { value, name } if name == word.span => Some((expression.span, value.text(text))),
-                _ => None,
-            })
-        };
-        let (_, owner) = owner_of(word)?;
+        let attributes = module.expressions.iter().filter_map(|expression| match expression.shape {
+            Shape::Attribute { value, name } => Some((name.start, (expression.span, value.text(text)))),
+            _ => None,
+        });
+        // The whole expression and its owner, by the start of the name.
+        let attributes: BTreeMap<usize, (Span, &str)> = attributes.collect();
+        let (_, owner) = *attributes.get(&word.span.start)?;
         let is_module = module.imports.iter().any(|import| import.names.iter().any(|one| one.bound() == owner));
         if !is_module {
             return self.renamed().map(|new| vec![Edit::replace(word.span.range(), new)]);
         }
         let alike = module.words.iter().filter(|other| other.text == word.text && other.role == Role::Attribute);
-        let uses: Vec<(Span, Span)> = alike
-            .filter_map(|other| owner_of(other).filter(|(_, own)| *own == owner).map(|(whole, _)| (whole, other.span)))
-            .collect();
+        let uses = alike.filter_map(|other| {
+            let (whole, own) = attributes.get(&other.span.start)?;
+            (*own == owner).then_some((*whole, other.span))
+        });
+        let uses: Vec<(Span, Span)> = uses.collect();
         if let Some(new) = self.renamed() {
             return Some(uses.iter().map(|(_, name)| Edit::replace(name.range(), new)).collect());
         }
@@ -168,8 +170,7 @@ impl<'m> Told<'m> {
         let new = self.renamed()?;
         let names = module.imports.iter().flat_map(|import| &import.names);
         let one = names.into_iter().find(|one| one.span == word.span)?;
-        let alias = if one.alias.is_none() { format!(" as {}", one.name) } else { String::new() };
-        Some(vec![Edit::replace(word.span.range(), format!("{new}{alias}"))])
+        Some(vec![under_old_name(one, new)])
     }
 }
 

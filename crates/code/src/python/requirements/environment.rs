@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Manifest, indentation, newline_of, requirement};
+use super::{Manifest, line_below, requirement};
 use crate::edit::Edit;
 use crate::python::distributions::{distribution_of, is_widely_used};
 
@@ -103,8 +103,8 @@ fn specifier_of(versions: &str) -> Option<String> {
 #[derive(Default)]
 struct Items {
     packages: Vec<Range<usize>>,
-    /// Those of the list for pip; `None`: there is no such list.
-    pip: Option<Vec<Range<usize>>>,
+    /// Those of the list for pip.
+    pip: Vec<Range<usize>>,
 }
 
 impl Items {
@@ -133,8 +133,7 @@ impl Items {
                 Entry::Package(package) => found.packages.push(place_of(package)?),
                 Entry::Pip { pip } => {
                     for item in pip {
-                        let place = place_of(item)?;
-                        found.pip.get_or_insert_default().push(place);
+                        found.pip.push(place_of(item)?);
                     }
                 }
                 Entry::Other(_) => {}
@@ -146,8 +145,8 @@ impl Items {
 
 impl Manifest for Environment {
     fn requirements(&self, text: &str) -> Vec<Range<usize>> {
-        let pip = Items::of(text).and_then(|items| items.pip).into_iter().flatten();
-        pip.filter(|range| requirement::is_requirement(&text[range.clone()])).collect()
+        let pip = Items::of(text).map(|items| items.pip).unwrap_or_default();
+        pip.into_iter().filter(|range| requirement::is_requirement(&text[range.clone()])).collect()
     }
 
     fn constraints(&self, text: &str) -> Vec<(String, Range<usize>)> {
@@ -162,10 +161,7 @@ impl Manifest for Environment {
     /// Behind the last item of the list for pip, else of the packages.
     fn added(&self, text: &str, requirement: &str, reason: &str, _: &dyn Fn(&str) -> bool) -> Option<Vec<Edit>> {
         let items = Items::of(text)?;
-        let last = items.pip.as_ref().and_then(|pip| pip.last()).or(items.packages.last())?;
-        let (newline, indentation) = (newline_of(text), indentation(text, last.start));
-        let line_end = last.end + text[last.end..].find(['\r', '\n']).unwrap_or(text.len() - last.end);
-        let lines = format!("{newline}{indentation}# {reason}{newline}{indentation}- {requirement}");
-        Some(vec![Edit::insert(line_end, lines)])
+        let last = items.pip.last().or(items.packages.last())?;
+        Some(vec![line_below(text, last.end, reason, &format!("- {requirement}"))])
     }
 }

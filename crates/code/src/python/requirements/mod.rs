@@ -125,6 +125,13 @@ fn comment_above(text: &str, at: usize, reason: &str) -> Edit {
     Edit::insert(line_start(text, at), format!("{indentation}# {reason}{}", newline_of(text)))
 }
 
+/// A line below the one that holds a byte, indented like it, with the reason as a comment above it.
+fn line_below(text: &str, at: usize, reason: &str, line: &str) -> Edit {
+    let (newline, indentation) = (newline_of(text), indentation(text, at));
+    let end = at + text[at..].find(['\r', '\n']).unwrap_or(text.len() - at);
+    Edit::insert(end, format!("{newline}{indentation}# {reason}{newline}{indentation}{line}"))
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;

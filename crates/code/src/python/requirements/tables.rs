@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::{Manifest, indentation, newline_of};
+use super::{Manifest, line_below};
 use crate::edit::Edit;
 use crate::python::distributions::distribution_of;
 
@@ -52,12 +52,9 @@ pub(super) fn added(
     let usable = tables.into_iter().filter(|(name, _)| name.as_deref().is_none_or(is_wanted));
     let (_, table) = usable.min_by_key(|(name, _)| name.is_none())?;
     let end = table.iter().filter_map(|(_, item)| item.span()).map(|span| span.end).max()?;
-    let line_end = end + text[end..].find(['\r', '\n']).unwrap_or(text.len() - end);
-    let (newline, indentation) = (newline_of(text), indentation(text, end));
     let name = distribution_of(requirement);
     let specifier = &requirement[name.len()..];
-    let lines = format!("{newline}{indentation}# {reason}{newline}{indentation}{name} = \"{specifier}\"");
-    Some(vec![Edit::insert(line_end, lines)])
+    Some(vec![line_below(text, end, reason, &format!("{name} = \"{specifier}\""))])
 }
 
 /// Returns a constraint with a further bound; `None`: it names one version, or alternatives.

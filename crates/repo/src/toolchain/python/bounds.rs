@@ -84,8 +84,8 @@ impl PackageManager for Pip {
     fn states_bounds(&self, file: &str) -> bool {
         let name = file.rsplit('/').next().unwrap_or(file);
         let is_list = name.strip_suffix(".txt").is_some() && (is_wanted(name) || name.starts_with("constraints"));
-        let is_list = is_list || requirements::is_environment(name);
-        is_list || ["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile"].contains(&name)
+        let is_own = is_list || requirements::is_environment(name);
+        is_own || ["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile"].contains(&name)
     }
 
     fn edits(&self, search: Search<'_>, sources: &Sources, offenders: &[Offender]) -> Option<Vec<FileEdit>> {
