@@ -12,6 +12,8 @@ const changedText = require('./changed_text.cjs');
 
 exports.nodeOptions = () => [];
 
+exports.isApart = true;
+
 const LOADED = path.join(__dirname, 'node_test_process.cjs');
 
 // Beside the programs of this folder, as for every command.

@@ -42,10 +42,14 @@ class Server {
     this.numbers = 0;
     this.load = SHORTEST_LOADING;
     this.options = [];
+    // Whether tests run in processes that workers begin: they leave nothing behind in a worker.
+    this.isApart = false;
     this.environment = {};
     // Test files without a test: they prepare others.
     this.helpers = [];
     this.isListed = false;
+    // How long each test took in the unchanged project, in seconds.
+    this.took = new Map();
     // How many changes no test has read; null: one was.
     this.unread = 0;
   }
@@ -71,8 +75,9 @@ class Server {
   serve() {
     process.on('exit', () => this.endWorkers());
     try {
-      const { nodeOptions } = require(`./${RUNNER}.cjs`);
+      const { nodeOptions, isApart = false } = require(`./${RUNNER}.cjs`);
       this.options = nodeOptions(ARGUMENTS);
+      this.isApart = isApart;
     } catch (error) {
       return this.broken(`the test runner is not to be found: ${error.message}`);
     }
@@ -121,6 +126,8 @@ class Server {
       number: this.plans,
       files: [...files, ...this.helpers],
       taught: [...files],
+      // What takes longer than a try may teaches nothing that is worth the time, above all where it never ends.
+      teachers: request.first.filter((id) => !(this.took.get(id) > request.seconds)),
       // Whether a worker may be used again for this plan.
       isKept: true,
     };
@@ -132,7 +139,7 @@ class Server {
       const job = this.waiting[0];
       const worker = this.workerFor(job);
       if (worker === null) return;
-      if (job.do === 'try' && job.stage !== 'confirm' && this.plan.isKept && worker.knows !== this.plan.number) {
+      if (this.needsTeaching(worker, job)) {
         this.teach(worker);
         continue;
       }
@@ -180,12 +187,18 @@ class Server {
     this.workers.add(worker);
   }
 
+  /** Whether a worker has to know first what the unchanged project leaves behind in it. */
+  needsTeaching(worker, job) {
+    if (this.isApart || job.do !== 'try' || job.stage === 'confirm') return false;
+    return this.plan.isKept && worker.knows !== this.plan.number;
+  }
+
   /** Has a worker run the unchanged project until it knows what that leaves behind. */
   teach(worker) {
-    const { first, passing, rest, number } = this.plan;
-    const inFiles = passing.filter((id) => this.plan.taught.includes(fileOf(id)));
+    const { first, passing, rest, number, taught, teachers } = this.plan;
+    const inFiles = passing.filter((id) => taught.includes(fileOf(id)));
     const job = { do: 'try', stage: 'unchanged', isUnchanged: true, teaches: number, first: [], passing: inFiles, rest: [...first, ...rest] };
-    this.begin(worker, { ...job, files: this.plan.files, only: [...first, ...inFiles] });
+    this.begin(worker, { ...job, files: this.plan.files, only: [...teachers, ...inFiles] });
   }
 
   begin(worker, job) {
@@ -275,6 +288,7 @@ class Server {
 
   observed(worker, { complete, load }) {
     if (typeof load === 'number') this.load = Math.max(this.load, load);
+    for (const { test, seconds } of worker.said) this.took.set(test, seconds);
     this.answer({ is: 'all', tests: worker.said, complete: complete === true });
   }
 
