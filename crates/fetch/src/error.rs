@@ -121,10 +121,12 @@ pub enum FetchError {
         source: Cause,
     },
     /// The secure connection failed: the certificate is invalid, or the server does not support TLS.
-    #[error("no secure connection to {url} ({}); check its certificate, or whether it is an http address", root_of(.source.as_ref()))]
+    #[error("no secure connection to {url}: {reason}")]
     Tls {
         /// URL of the request.
         url: String,
+        /// Cause, and what to do about it.
+        reason: &'static str,
         /// Error of the TLS handshake.
         #[source]
         source: Cause,
@@ -254,11 +256,6 @@ pub enum FetchError {
         #[source]
         source: Cause,
     },
-}
-
-/// The innermost error, which says what is wrong: an outer one only says that something is.
-fn root_of<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
-    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error)
 }
 
 impl FetchError {

@@ -23,6 +23,7 @@ use crate::robots::{Permission, RobotsCache};
 use crate::settings::RobotsPolicy;
 use crate::transport::{Answer, Overlong, Transport, is_redirect};
 use crate::turns::{LocalReservations, Turns, host_of};
+use crate::waiting;
 use crate::{FetchError, FetchRequest, FetchSettings, Fetched, Provenance, Redirect, Rendering};
 
 /// `Accept` header of requests that do not set one: pages first.
@@ -176,7 +177,11 @@ impl Fetcher {
             // Never before the time that the host gave. The random part of the backoff spreads clients with the same time.
             let wait = asked_for.map_or(backoff, |asked| asked.max(backoff));
             tracing::debug!(url = %shown(&request.url), tries, wait_ms = wait.as_millis(), "trying again");
-            tokio::time::sleep(wait).await;
+            waiting::sleep(wait, || match &outcome {
+                Ok(fetched) => format!("{} answered with status {}; next try", shown(&request.url), fetched.status),
+                Err(error) => format!("{error}; next try"),
+            })
+            .await;
             tries += 1;
         }
     }

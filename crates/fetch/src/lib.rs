@@ -9,8 +9,9 @@
 //! - [`settings`]: settings, with polite defaults
 //! - [`request`], [`fetched`], [`error`]: requests, responses, and errors
 //! - [`address`]: addresses to which requests may go; `resolve`: the same for names
-//! - [`turns`]: request slots of hosts; `robots`: robots.txt; `retry`: waits between tries
-//! - `transport`: a single request and its response; `fetcher`: the whole sequence
+//! - [`turns`]: request slots of hosts; `robots`: robots.txt; `retry`: waits between tries;
+//!   `waiting`: messages about waits
+//! - `transport`: a single request and its response; `tls`: trusted certificates; `fetcher`: the whole sequence
 //! - [`offline`]: files, and folders of stored pages
 //! - `render` (feature `render`): pages that are built by scripts, in a headless Chromium
 //!
@@ -43,7 +44,9 @@ mod fetcher;
 mod resolve;
 mod retry;
 mod robots;
+mod tls;
 mod transport;
+mod waiting;
 
 pub use address::{AddressKind, AllowedPlace, InvalidPlace};
 pub use error::{FetchError, Phase};
@@ -53,3 +56,4 @@ pub use offline::snapshot_path;
 pub use request::{Conditions, FetchRequest, Rendering};
 pub use settings::{FetchSettings, HostLimits, RetrySettings, RobotsPolicy, TimeLimits};
 pub use turns::LocalReservations;
+pub use waiting::telling;

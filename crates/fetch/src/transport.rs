@@ -10,14 +10,13 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response};
-use rustls::{ClientConfig, RootCertStore};
 use url::{Host, Url};
 
 use crate::address::AddressGuard;
 use crate::error::{Cause, Phase, shown};
 use crate::resolve::{GuardedResolver, ResolveError};
 use crate::settings::TimeLimits;
-use crate::{FetchError, FetchSettings};
+use crate::{FetchError, FetchSettings, tls};
 
 /// Response to one request.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ pub(crate) struct Transport {
 impl Transport {
     pub(crate) fn new(settings: &FetchSettings, guard: &Arc<AddressGuard>) -> Result<Self, FetchError> {
         let client = Client::builder()
-            .tls_backend_preconfigured(tls()?)
+            .tls_backend_preconfigured(tls::config()?)
             .user_agent(settings.user_agent())
             .redirect(Policy::none())
             // A proxy would look names up by itself, past the guard.
@@ -167,8 +166,8 @@ impl Transport {
                 timed_out(Phase::Read, self.time.read)
             };
         }
-        if find::<rustls::Error>(&error).is_some() {
-            return FetchError::Tls { url: named, source: error.into() };
+        if let Some(fault) = find::<rustls::Error>(&error) {
+            return FetchError::Tls { url: named, reason: tls::reason(fault), source: error.into() };
         }
         let kind = causes(&error).filter_map(<dyn Error>::downcast_ref::<io::Error>).last().map(io::Error::kind);
         // Every failure of a body is reported as a decoding error; for an incomplete body, the HTTP error is below.
@@ -180,7 +179,7 @@ impl Transport {
             Some(io::ErrorKind::TimedOut) if is_connect => timed_out(Phase::Connect, self.time.connect),
             // A peer that disconnects during the handshake does not support TLS, or refuses our version.
             Some(io::ErrorKind::UnexpectedEof) if is_connect && url.scheme() == "https" => {
-                FetchError::Tls { url: named, source }
+                FetchError::Tls { url: named, reason: tls::NO_TLS, source }
             }
             Some(_) | None if is_connect => FetchError::Unreachable { url: named, source },
             Some(_) | None if is_decode => FetchError::Undecodable { url: named, source },
@@ -211,21 +210,6 @@ fn find<'error, T: Error + 'static>(error: &'error (dyn Error + 'static)) -> Opt
     causes(error).find_map(<dyn Error>::downcast_ref::<T>)
 }
 
-/// Returns the TLS configuration with the root certificates of the system, or else those of Mozilla.
-fn tls() -> Result<ClientConfig, FetchError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = versions.map_err(|source| FetchError::Settings {
-        reason: "this build has no version of TLS in common with its cryptography",
-        source: source.into(),
-    })?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
 /// Waits for the next piece of a response, at most for `silence`.
 async fn within<T>(silence: Duration, url: &Url, next: impl Future<Output = T>) -> Result<T, FetchError> {
     let timed_out = |_| FetchError::TimedOut { url: shown(url), phase: Phase::Read, limit: silence };

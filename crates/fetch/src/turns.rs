@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::FetchError;
 use crate::settings::HostLimits;
+use crate::waiting;
 
 /// From this many hosts on, those that are idle are forgotten now and then.
 const MANY_HOSTS: usize = 4_096;
@@ -90,7 +91,7 @@ impl Turns {
             return Err(postponed(wait));
         }
         if !wait.is_zero() {
-            tokio::time::sleep(wait).await;
+            waiting::sleep(wait, || format!("requests to {host} are spread; next one")).await;
         }
         Ok(permit)
     }

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::loaded::{permanent, record, source_of};
 use crate::name::SourceName;
 use crate::scout::{Proposal, Schema, ScoutError};
-use crate::services::{SourceServices, WebPage, store_error};
+use crate::services::{SourceServices, WebPage, noting_waits, store_error};
 use crate::validation::{validate, values};
 use crate::{scout, single_node};
 
@@ -373,7 +373,7 @@ impl Workflow for AddWorkflow {
 
     async fn step(&self, node: AddNode, state: &mut AddState, context: &StepContext) -> Result<(), StepError> {
         match node {
-            AddNode::Scout => match self.scout(state, context).await? {
+            AddNode::Scout => match noting_waits(context, self.scout(state, context)).await? {
                 Ok(added) => state.added = Some(added),
                 Err(reason) => state.refused = Some(reason),
             },

@@ -26,7 +26,7 @@ use crate::judge::{Judged, judge, page_record};
 use crate::loaded::{Loaded, Page, Stored, definition_of, record, source_of};
 use crate::name::SourceName;
 use crate::new_field::new_fields;
-use crate::services::{SourceServices, WebPage, store_error};
+use crate::services::{SourceServices, WebPage, noting_waits, store_error};
 use crate::single_node::PAGE_POLICY;
 use crate::{host, outage};
 
@@ -526,7 +526,7 @@ impl Workflow for RefreshWorkflow {
 
     async fn step(&self, node: RefreshNode, state: &mut RefreshState, context: &StepContext) -> Result<(), StepError> {
         match node {
-            RefreshNode::Refresh => self.refresh(state, context).await,
+            RefreshNode::Refresh => noting_waits(context, self.refresh(state, context)).await,
         }
     }
 

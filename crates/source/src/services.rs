@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use autoheal_engine::alert::AlertKind;
-use autoheal_engine::workflow::StepError;
+use autoheal_engine::workflow::{StepContext, StepError};
 use autoheal_engine::{ErrorCode, Timestamp};
 use autoheal_fetch::{FetchError, FetchRequest, Fetched, Fetcher, Rendering};
 use autoheal_llm::Models;
@@ -98,6 +98,11 @@ impl SourceServices {
             },
         }
     }
+}
+
+/// Does the work of a step. Each wait of some seconds for a host becomes a note of the run.
+pub(crate) fn noting_waits<T>(context: &StepContext, work: impl Future<Output = T>) -> impl Future<Output = T> {
+    autoheal_fetch::telling(context.notes_about("waiting"), Box::pin(work))
 }
 
 /// A page as text.

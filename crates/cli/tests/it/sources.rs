@@ -281,6 +281,17 @@ async fn a_site_that_wants_to_be_left_alone_is_asked_less_often() {
 }
 
 #[tokio::test]
+async fn a_run_says_what_it_waits_for() {
+    let scraper = Scraper::new().await;
+    assert_eq!(scraper.add().code, Some(0));
+    scraper.site.set(PAGE, Change::RateLimit { retry_after: Some("4".to_owned()), times: Some(1) });
+    let run = scraper.run(&["run", "news"]);
+    let address = scraper.site.url(PAGE);
+    let waiting = format!("waiting: {address} answered with status 429; next try in ");
+    assert!(run.code == Some(0) && run.stderr.contains(&waiting), "{}", run.told());
+}
+
+#[tokio::test]
 async fn a_person_decides_where_the_policy_says_so() {
     let scraper = Scraper::new().await;
     let url = scraper.site.url(PAGE);

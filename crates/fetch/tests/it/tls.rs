@@ -53,6 +53,7 @@ async fn a_certificate_that_nobody_signed_is_refused() {
     let url = Url::parse(&format!("https://localhost:{port}/")).unwrap();
     let error = fetch(without_robots(), url).await.unwrap_err();
     assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
+    assert!(error.to_string().contains("the issuer of its certificate is not trusted here"), "{error}");
     assert!(!error.may_pass());
 }
 
@@ -80,7 +81,7 @@ async fn a_certificate_of_a_root_that_the_machine_trusts_is_accepted() {
 async fn fetch_from(port: &str) {
     let page = fetch(without_robots(), Url::parse(&format!("https://localhost:{port}/")).unwrap()).await.unwrap();
     assert_eq!(&page.body[..], b"secure");
-    // The certificate is for another name.
     let error = fetch(without_robots(), Url::parse(&format!("https://127.0.0.1:{port}/")).unwrap()).await.unwrap_err();
     assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
+    assert!(error.to_string().contains("its certificate is for another name"), "{error}");
 }

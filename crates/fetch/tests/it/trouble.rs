@@ -61,6 +61,7 @@ async fn a_server_that_speaks_no_tls_is_a_tls_error() {
     url.set_scheme("https").unwrap();
     let error = fetch(settings(), url).await.unwrap_err();
     assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
+    assert!(error.to_string().contains("does not answer with TLS"), "{error}");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use autoheal_engine::workflow::{Ending, StepContext, StepError, Workflow};
 use serde_json::json;
 
 use crate::loaded::{Loaded, Page, Stored, permanent, source_of};
-use crate::services::SourceServices;
+use crate::services::{SourceServices, noting_waits};
 
 pub use crate::prompt_limits::PromptLimits;
 pub use diagnosis::DiagnosisContext;
@@ -80,14 +80,17 @@ impl Workflow for DoctorWorkflow {
         let page = state.failure.as_ref().and_then(|failure| failure.page.as_deref());
         let page = page.map_or(Page::Number(0), Page::At);
         let loaded = Loaded::load(&self.services, state.source.as_str(), page, stored).await?;
-        match node {
-            DoctorNode::CheckBreaker => breaker::run(state, &loaded, &self.services, context).await,
-            DoctorNode::CollectContext => context::run(state, &loaded, &self.services, context).await,
-            DoctorNode::Fix => fix::run(state, &loaded, &self.services, context).await,
-            DoctorNode::Stage => deploy::stage(state, &loaded, context),
-            DoctorNode::Validate => trial::run(state, &loaded, &self.services, context).await,
-            DoctorNode::Deploy => deploy::run(state, &loaded, &self.services, context).await,
-        }
+        let work = async {
+            match node {
+                DoctorNode::CheckBreaker => breaker::run(state, &loaded, &self.services, context).await,
+                DoctorNode::CollectContext => context::run(state, &loaded, &self.services, context).await,
+                DoctorNode::Fix => fix::run(state, &loaded, &self.services, context).await,
+                DoctorNode::Stage => deploy::stage(state, &loaded, context),
+                DoctorNode::Validate => trial::run(state, &loaded, &self.services, context).await,
+                DoctorNode::Deploy => deploy::run(state, &loaded, &self.services, context).await,
+            }
+        };
+        noting_waits(context, work).await
     }
 
     fn on_step_failed(&self, _node: DoctorNode, state: &mut DoctorState, error: &StepError, _now: Timestamp) -> bool {
